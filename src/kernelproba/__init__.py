@@ -1,0 +1,3 @@
+"""Classification with trustworthy probabilities from kernel methods."""
+
+__version__ = "0.1.0"
