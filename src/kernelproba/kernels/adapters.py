@@ -1,0 +1,128 @@
+"""Kernels that others computed or wrote: matrices, functions, Gaussian-process kernels."""
+
+import numpy as np
+from sklearn.gaussian_process import kernels as gp
+
+from .base import Kernel
+from .blocks import Fill
+from .operands import check_operands, check_rows, densify
+
+# scikit-learn's kernels that are positive semi-definite in any number of features.
+_DEFINITE_GP = (
+    gp.RBF,
+    gp.Matern,
+    gp.RationalQuadratic,
+    gp.ConstantKernel,
+    gp.DotProduct,
+    gp.KernelOperator,
+    gp.Exponentiation,
+)
+
+
+class Precomputed(Kernel):
+    """
+    The kernel matrix itself: X (n, N) holds k(xᵢ, training row j) in column j.
+
+    Centres are column numbers, so `select` returns its index unchanged.
+    """
+
+    def __call__(self, X, Z):
+        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        return np.ascontiguousarray(np.asarray(densify(X), dtype=dtype)[:, np.asarray(Z)])
+
+    def _against(self, Z) -> Fill:
+        def fill(X, out):
+            out[...] = self(X, Z)
+
+        return fill
+
+    def diag(self, X):
+        X = check_rows(X)
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(f"a precomputed kernel has a diagonal if it is square, got shape {X.shape}")
+        return np.array(X.diagonal())
+
+    def select(self, X, index):  # noqa: ARG002  # a column number says it all
+        return np.asarray(index)
+
+
+class _Whole(Kernel):
+    """A kernel of which only whole matrices are known: `_matrix(X, Z)`."""
+
+    def _matrix(self, X, Z):
+        raise NotImplementedError
+
+    def __call__(self, X, Z):
+        X, Z = check_operands(X, Z)
+        K = np.array(densify(self._matrix(X, Z)), dtype=X.dtype, order="C")
+        shape = (X.shape[0], Z.shape[0])
+        if K.shape != shape:
+            raise ValueError(
+                f"the kernel function returned shape {K.shape} where X and Z have {shape} rows: "
+                f"it must take two matrices and return one of shape {shape}"
+            )
+        return K
+
+    def _against(self, Z) -> Fill:
+        def fill(X, out):
+            out[...] = self(X, Z)
+
+        return fill
+
+
+class CallableKernel(_Whole):
+    """
+    k(X, Z) = function(X, Z, **params), a matrix of shape (n, m) as in SVC.
+
+    Parameters
+    ----------
+    function : callable
+        Takes X (n, d) and Z (m, d), returns (n, m).
+    params : dict, default=None
+        Keyword arguments of the function.
+    """
+
+    def __init__(self, function, params=None):
+        self.function = function
+        self.params = params
+
+    def _matrix(self, X, Z):
+        return self.function(X, Z, **(self.params or {}))
+
+
+class GaussianProcessKernel(_Whole):
+    """
+    A kernel of `sklearn.gaussian_process.kernels`, at its present hyper-parameters.
+
+    Parameters
+    ----------
+    kernel : sklearn.gaussian_process.kernels.Kernel
+        Without a `WhiteKernel`: noise is no similarity.
+    """
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    @property
+    def definite(self) -> bool:
+        return all(isinstance(part, _DEFINITE_GP) for part in self._parts())
+
+    def _matrix(self, X, Z):
+        self._refuse_noise()
+        return self.kernel(densify(X), densify(Z))
+
+    def diag(self, X):
+        self._refuse_noise()
+        X = check_rows(X)
+        return np.asarray(self.kernel.diag(densify(X)), dtype=X.dtype)
+
+    def _parts(self):
+        nested = self.kernel.get_params(deep=True).values()
+        return [self.kernel, *(part for part in nested if isinstance(part, gp.Kernel))]
+
+    def _refuse_noise(self):
+        if any(isinstance(part, gp.WhiteKernel) for part in self._parts()):
+            raise ValueError(
+                "kernel contains a WhiteKernel, which is noise and no similarity: "
+                "remove it, and set the strength of the penalty instead"
+            )

@@ -1,0 +1,147 @@
+"""What a kernel is, and the algebra of kernels: sums, products and scalings."""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .blocks import Fill, fill_rows
+from .operands import check_operands
+
+
+class Kernel(BaseEstimator):
+    """
+    A similarity k(x, z) of rows, evaluated one dense block at a time.
+
+    A subclass writes `_against` and, where a formula is at hand, `diag`.
+    Parameters are those of the constructor, so that ``kernel__length_scale`` can
+    be searched; kernels combine by ``+``, ``*`` and multiplication by a number.
+    """
+
+    # ``2.0 * kernel`` with a NumPy scalar must reach __rmul__, not become an array.
+    __array_ufunc__ = None
+
+    _definite = False
+
+    @property
+    def definite(self) -> bool:
+        """Whether k(X, X) is positive semi-definite for every X (False if unknown)."""
+        return self._definite
+
+    def __call__(self, X, Z) -> np.ndarray:
+        """
+        Return the dense block k(X, Z) of shape (n, m), for X (n, d) and Z (m, d).
+
+        The block is new and C-contiguous: float32 if X and Z are, else float64.
+        """
+        X, Z = check_operands(X, Z)
+        return fill_rows(self._against(Z), X, Z.shape[0])
+
+    def _against(self, Z) -> Fill:
+        """Bind the checked centres Z; return ``fill(X, out)`` that writes k(X, Z) into out."""
+        raise NotImplementedError
+
+    def diag(self, X) -> np.ndarray:
+        """Return k(xᵢ, xᵢ) for each row, shape (n,)."""
+        X, _ = check_operands(X, X)
+        step = 32  # small squares waste few entries, yet are few calls
+        squares = (X[start : start + step] for start in range(0, X.shape[0], step))
+        return np.concatenate([self(S, S).diagonal() for S in squares])
+
+    def select(self, X, index):
+        """Return the rows of X at `index`, in the form in which they serve as centres Z."""
+        return X[index]
+
+    def __add__(self, other):
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other):
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, other) if isinstance(other, Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other):
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
+        return all(_same(value, theirs[name]) for name, value in mine.items())
+
+    __hash__ = None  # type: ignore[assignment]  # parameters may change
+
+
+class _Pair(Kernel):
+    """Two kernels evaluated block by block and merged by a ufunc."""
+
+    _merge: np.ufunc
+
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+    @property
+    def definite(self) -> bool:
+        return self.left.definite and self.right.definite
+
+    def _against(self, Z) -> Fill:
+        left, right = self.left._against(Z), self.right._against(Z)
+
+        def fill(X, out):
+            left(X, out)
+            other = np.empty_like(out)
+            right(X, other)
+            self._merge(out, other, out=out)
+
+        return fill
+
+    def diag(self, X):
+        return self._merge(self.left.diag(X), self.right.diag(X))
+
+    def select(self, X, index):
+        return self.left.select(X, index)
+
+
+class Sum(_Pair):
+    """k(x, z) = left(x, z) + right(x, z)."""
+
+    _merge = np.add
+
+
+class Product(_Pair):
+    """k(x, z) = left(x, z) · right(x, z); positive semi-definite by Schur's theorem."""
+
+    _merge = np.multiply
+
+
+class Scaled(Kernel):
+    """k(x, z) = factor · kernel(x, z)."""
+
+    def __init__(self, kernel, factor=1.0):
+        self.kernel = kernel
+        self.factor = factor
+
+    @property
+    def definite(self) -> bool:
+        return self.kernel.definite and self.factor >= 0
+
+    def _against(self, Z) -> Fill:
+        inner = self.kernel._against(Z)
+
+        def fill(X, out):
+            inner(X, out)
+            out *= self.factor
+
+        return fill
+
+    def diag(self, X):
+        return self.kernel.diag(X) * self.factor
+
+    def select(self, X, index):
+        return self.kernel.select(X, index)
+
+
+def _same(a, b) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)

@@ -1,0 +1,80 @@
+"""From what users write (a name, a function, an object) to one `Kernel`."""
+
+from collections.abc import Callable
+from functools import partial
+
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import Kernel as SklearnGPKernel
+
+from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
+from .bandwidth import resolve_gamma
+from .base import Kernel
+from .dot_product import Cosine, Linear, Polynomial, Sigmoid
+from .histogram import AdditiveChiSquared, ChiSquared
+from .stationary import RBF, Laplacian, Matern, RationalQuadratic
+
+_NAMES: dict[str, type[Kernel]] = {
+    "additive_chi2": AdditiveChiSquared,
+    "chi2": ChiSquared,
+    "cosine": Cosine,
+    "laplacian": Laplacian,
+    "linear": Linear,
+    "matern": Matern,
+    "poly": Polynomial,
+    "polynomial": Polynomial,
+    "precomputed": Precomputed,
+    "rational_quadratic": RationalQuadratic,
+    "rbf": RBF,
+    "sigmoid": Sigmoid,
+}
+KERNEL_NAMES = tuple(_NAMES)
+
+
+def resolve_kernel(
+    kernel, X, *, gamma="scale", degree=3, coef0=0.0, kernel_params=None, random_state=None
+) -> Kernel:
+    """
+    Return the `Kernel` that `kernel` stands for on X.
+
+    Parameters
+    ----------
+    kernel : str, Kernel, callable or sklearn.gaussian_process.kernels.Kernel
+        A name has scikit-learn's meaning (`sklearn.metrics.pairwise`); a callable
+        takes two matrices and returns their kernel matrix, as in SVC.
+    X : {array, CSR} of shape (n, d)
+        The rows that ``gamma="scale"`` and ``gamma="median"`` look at.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Width of the named kernels; see `resolve_gamma`.
+    degree, coef0 : float
+        Of ``"poly"`` and ``"sigmoid"``.
+    kernel_params : dict, default=None
+        Keyword arguments of a callable; else parameters to set on the kernel,
+        such as ``{"nu": 2.5}`` for ``"matern"``.
+    random_state : int, RandomState or None
+        Draws the rows of ``gamma="median"``.
+    """
+    params = kernel_params or {}
+    if isinstance(kernel, str) and kernel in _NAMES:
+        number = partial(resolve_gamma, gamma, X, random_state)
+        return _named(_NAMES[kernel], number, degree, coef0).set_params(**params)
+    if isinstance(kernel, Kernel):
+        return clone(kernel).set_params(**params)
+    if isinstance(kernel, SklearnGPKernel):
+        return GaussianProcessKernel(clone(kernel).set_params(**params))
+    if callable(kernel):
+        return CallableKernel(kernel, params)
+    raise ValueError(
+        f"kernel must be one of {', '.join(map(repr, KERNEL_NAMES))}, "
+        f"or a Kernel, or a function of two matrices, got {kernel!r}"
+    )
+
+
+def _named(kind: type[Kernel], gamma: Callable[[], float], degree, coef0) -> Kernel:
+    """Build a kernel from those of SVC's parameters that it has; gamma only if it is needed."""
+    offers: dict[str, Callable] = {
+        "length_scale": lambda: kind.length_scale_of(gamma()),
+        "gamma": gamma,
+        "degree": lambda: degree,
+        "coef0": lambda: coef0,
+    }
+    return kind(**{name: offers[name]() for name in kind().get_params() if name in offers})

@@ -1,0 +1,183 @@
+"""
+Kernels of the distance between rows: k(x, z) = g(distance((x−z)/ℓ)).
+
+Each is split in two, so that one distance matrix serves many widths::
+
+    D = RBF().distances(X, Z)
+    for length_scale in widths:
+        K = RBF(length_scale).of_distance(D.copy())
+
+A scalar ℓ enters `of_distance` alone; per-feature ℓ enter `distances` alone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+from .base import Kernel
+from .blocks import Fill, fill_rows, row_blocks
+from .distances import manhattan, squared_euclidean
+from .operands import check_length_scale, check_operands, check_positive, check_rows
+
+
+class Stationary(Kernel):
+    """
+    A positive definite function of a distance, 1 at distance 0.
+
+    Subclasses set `_measure` (the distance) and write `_shape` (the function g).
+    """
+
+    _definite = True
+    _measure: Callable[..., Fill] = staticmethod(squared_euclidean)
+
+    def __init__(self, length_scale=1.0):
+        self.length_scale = length_scale
+
+    @staticmethod
+    def length_scale_of(gamma: float) -> float:
+        """Return the ℓ at which the kernel's width is that of RBF: γ = 1/(2ℓ²)."""
+        return float((2 * gamma) ** -0.5)
+
+    def distances(self, X, Z) -> np.ndarray:
+        """Return the (n, m) distances that `of_distance` takes: see the module's head."""
+        X, Z = check_operands(X, Z)
+        return fill_rows(self._distances_to(Z), X, Z.shape[0])
+
+    def of_distance(self, D) -> np.ndarray:
+        """Turn distances into kernel values, in place, and return them."""
+        width = self._width()
+        for rows in row_blocks(*D.shape):
+            self._shape(D[rows], width)
+        return D
+
+    def _shape(self, D, width: float) -> None:
+        """Replace a block of distances by kernel values, in place."""
+        raise NotImplementedError
+
+    def _against(self, Z) -> Fill:
+        measure, width = self._distances_to(Z), self._width()
+
+        def fill(X, out):
+            measure(X, out)
+            self._shape(out, width)
+
+        return fill
+
+    def diag(self, X):
+        X = check_rows(X)
+        return np.ones(X.shape[0], dtype=X.dtype)
+
+    def _distances_to(self, Z) -> Fill:
+        scales = check_length_scale(self.length_scale, Z.shape[1])
+        if scales.ndim == 0:
+            return type(self)._measure(Z)
+        measure = type(self)._measure(_divide(Z, scales))
+        return lambda X, out: measure(_divide(X, scales), out)
+
+    def _width(self) -> float:
+        return float(self.length_scale) if np.ndim(self.length_scale) == 0 else 1.0
+
+
+class RBF(Stationary):
+    """
+    k(x, z) = exp(−½ ‖(x−z)/ℓ‖²).
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (d,), default=1.0
+        ℓ; an array gives each feature its own.  scikit-learn's ``gamma`` is 1/(2ℓ²).
+    """
+
+    def _shape(self, D, width):
+        D *= -0.5 / width**2
+        np.exp(D, out=D)
+
+
+class Laplacian(Stationary):
+    """
+    k(x, z) = exp(−Σₖ |xₖ−zₖ|/ℓₖ).
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (d,), default=1.0
+        ℓ; an array gives each feature its own.  scikit-learn's ``gamma`` is 1/ℓ.
+    """
+
+    _measure = staticmethod(manhattan)
+
+    @staticmethod
+    def length_scale_of(gamma: float) -> float:
+        """Return ℓ = 1/γ."""
+        return 1 / gamma
+
+    def _shape(self, D, width):
+        D *= -1 / width
+        np.exp(D, out=D)
+
+
+class Matern(Stationary):
+    """
+    Matérn's kernel of smoothness ν, with r = ‖(x−z)/ℓ‖.
+
+    ν = ½: exp(−r); ν = 3/2: (1 + s) exp(−s), s = √3 r; ν = 5/2: (1 + s + s²/3) exp(−s), s = √5 r.
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (d,), default=1.0
+        ℓ; an array gives each feature its own.
+    nu : {0.5, 1.5, 2.5}, default=1.5
+        Smoothness: the functions spanned are ⌈ν⌉ − 1 times differentiable.
+    """
+
+    def __init__(self, length_scale=1.0, nu=1.5):
+        super().__init__(length_scale)
+        self.nu = nu
+
+    def _shape(self, D, width):
+        if self.nu not in (0.5, 1.5, 2.5):
+            raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}")
+        # s = √(2ν) r
+        s = np.sqrt(D, out=D)
+        s *= np.sqrt(2 * self.nu) / width
+        decay = np.exp(-s)
+        if self.nu == 0.5:
+            D[...] = decay
+            return
+        if self.nu == 2.5:
+            # s + s²/3 = s (1 + s/3)
+            D *= 1 + s / 3
+        D += 1
+        D *= decay
+
+
+class RationalQuadratic(Stationary):
+    """
+    k(x, z) = (1 + ‖(x−z)/ℓ‖²/(2α))^−α: a mixture of RBF kernels of many widths.
+
+    Parameters
+    ----------
+    length_scale : float or array of shape (d,), default=1.0
+        ℓ; an array gives each feature its own.
+    alpha : float, default=1.0
+        α; the smaller, the wider the mixture.
+    """
+
+    def __init__(self, length_scale=1.0, alpha=1.0):
+        super().__init__(length_scale)
+        self.alpha = alpha
+
+    def _shape(self, D, width):
+        alpha = check_positive(self.alpha, "alpha")
+        # (1 + t)^−α = exp(−α log(1 + t))
+        D *= 0.5 / (alpha * width**2)
+        np.log1p(D, out=D)
+        D *= -alpha
+        np.exp(D, out=D)
+
+
+def _divide(A, scales):
+    """Return A/ℓ, feature by feature, in A's dtype."""
+    if sp.issparse(A):
+        return (A @ sp.diags_array(1 / scales)).astype(A.dtype)
+    return np.divide(A, scales, dtype=A.dtype, casting="same_kind")
