@@ -1,0 +1,118 @@
+"""What every probabilistic classifier of the project shares: checked input and one path to a label."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+
+class Training(NamedTuple):
+    """Rows that carry weight, their class indices and weights, and where they stood in the input."""
+
+    X: Any
+    y: np.ndarray
+    weight: np.ndarray
+    index: np.ndarray
+
+
+class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers: subclasses give `predict_log_proba` (or `predict_proba`) and `fit`."""
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+        """Validate, encode and weigh; rows of weight zero are as if absent."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        index = np.flatnonzero(weight)
+        if len(index) == 0:
+            raise ValueError(
+                "sample_weight is zero for every row; at least two classes need positive weight."
+            )
+        if len(index) < len(weight):
+            X, y, weight = self._take_rows(X, index), y[index], weight[index]
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 classes "
+                "with positive weight."
+            )
+        return Training(X, codes, weight * self._class_weights(codes, weight)[codes], index)
+
+    def _take_rows(self, X: Any, index: np.ndarray) -> Any:
+        """Training rows at `index`; a precomputed kernel loses the columns as well."""
+        return X[index][:, index] if self.__sklearn_tags__().input_tags.pairwise else X[index]
+
+    def _class_weights(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """One factor per class; `"balanced"` counts weights, so that a weight of two is a row seen twice."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return np.ones(len(self.classes_))
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            mass = np.bincount(codes, weights=weight)
+            return weight.sum() / (len(mass) * mass)
+        factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_[codes])
+        if not (np.isfinite(factors).all() and (factors > 0).all()):
+            raise ValueError("class_weight must be positive and finite for every class.")
+        return factors
+
+    def _check_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """
+        Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        P : ndarray of shape (n, c)
+            Probability of each class, columns in the order of `classes_`; rows sum to one.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """
+        Logarithm of the class probabilities, as finite as the scores are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_P : ndarray of shape (n, c)
+            log of `predict_proba`, without its underflow.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """
+        Most probable class: always the argmax of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Entries of `classes_`.
+        """
+        P = self.predict_proba(X)  # first, so that an unfitted model says so
+        return self.classes_[P.argmax(axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

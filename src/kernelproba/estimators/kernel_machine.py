@@ -1,0 +1,80 @@
+"""The face of models whose scores are f(x) = Σⱼ αⱼ k(x, zⱼ) + b: how a kernel is named, kept and applied."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ..kernels import Kernel, resolve_kernel
+from ..rows import as_rows
+from .classifier import ProbabilisticClassifier
+
+#: Kernel values held at once while predicting.
+BLOCK_VALUES = 4_000_000
+
+
+class KernelMachine(ProbabilisticClassifier):
+    """
+    Classifier that compares rows with centres through a kernel.
+
+    Subclasses have the constructor parameters `kernel`, `gamma`, `degree`, `coef0`, `kernel_params` and
+    `random_state`, spelled and meant as in SVC.
+    """
+
+    def _resolve_kernel(self, X: Any) -> Kernel:
+        """Kernel with numbers in place of rules such as gamma='scale'."""
+        if self._is_precomputed():
+            _check_precomputed(X)
+        return resolve_kernel(
+            self.kernel,
+            X,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            random_state=self.random_state,
+        )
+
+    def _kernel_scores(self, X: Any, dual_coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+        """
+        Scores k(X, Z) α + b (n, k), a block of rows at a time.
+
+        `dual_coef` is (k, m) as stored, `intercept` (k,).
+        """
+        block_rows = max(1, BLOCK_VALUES // max(dual_coef.shape[1], 1))
+        coef = dual_coef.T
+        return as_rows(X, block_rows=block_rows).map(
+            lambda block: self.kernel_(block, self._centers).astype(np.float64, copy=False) @ coef + intercept
+        )
+
+    @property
+    def _centers(self) -> Any:
+        """What the kernel compares with: rows, or column numbers of a precomputed matrix."""
+        return self.support_ if self._is_precomputed() else self.support_vectors_
+
+    def _store_centers(self, X: Any, chosen: np.ndarray, index: np.ndarray) -> None:
+        """Keep the chosen rows of the training rows X; `index` says where those stood in the input."""
+        self.support_ = index[chosen]
+        self.support_vectors_ = np.empty((0, 0)) if self._is_precomputed() else X[chosen]
+
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed()
+        return tags
+
+
+def _check_precomputed(K: Any) -> None:
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"X must be a square matrix when kernel='precomputed', got shape {K.shape}: pass kernel(X_train, "
+            "X_train) to fit and kernel(X_test, X_train) to predict."
+        )
+    K = check_array(K)  # a kernel matrix is dense
+    if not np.allclose(K, K.T, rtol=1e-5, atol=1e-6 * np.abs(K).max(initial=0.0)):
+        raise ValueError(
+            "X must be symmetric when kernel='precomputed'. If it differs from its transpose only by "
+            "rounding, pass (K + K.T) / 2."
+        )

@@ -1,0 +1,147 @@
+"""
+Losses of a class index given scores: value, gradient, curvature, and the probabilities they imply.
+
+A row has scores f ∈ ℝᵏ and a label y ∈ {0, …, c−1}.  Two models are here::
+
+    Logistic   k = 1   log p = (log σ(−f), log σ(f))     ∂ℓ = σ(f) − y      ∂²ℓ = π(1 − π)
+    Softmax    k = c   log p = f − log Σ exp f            ∂ℓ = p − e_y       ∂²ℓ = diag(p) − p pᵀ
+
+The curvature of a row is kept as a compact *state* of shape (n, k) (π(1−π), or p) from which products
+with the curvature and with its square root are formed; the (k, k) matrices never are.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from scipy.special import expit, log_expit, logsumexp
+
+
+class Loss(Protocol):
+    """What an objective needs to know of a loss; arrays have one row per sample."""
+
+    #: c with ∂²ℓ ⪯ c·I for all scores [Böhning 1992].
+    curvature_bound: float
+
+    def n_scores(self, n_classes: int) -> int:
+        """Columns of the scores for that many classes."""
+
+    def value_and_gradient(self, F: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Losses (n,) and their gradients with respect to the scores (n, k)."""
+
+    def log_probabilities(self, F: np.ndarray) -> np.ndarray:
+        """Log of the class probabilities, (n, c); never the log of a rounded zero."""
+
+    def curvature(self, F: np.ndarray) -> np.ndarray:
+        """State (n, k) from which the products below are formed."""
+
+    def curvature_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """∂²ℓ V for each row."""
+
+    def curvature_weight(self, state: np.ndarray) -> np.ndarray:
+        """One number per row that stands for its curvature in a shared preconditioner, (n,)."""
+
+    def root_product(self, state: np.ndarray, V: np.ndarray, *, transpose: bool) -> np.ndarray:
+        """B V or Bᵀ V for each row, with B Bᵀ = ∂²ℓ."""
+
+    def root_residual(self, state: np.ndarray, F: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """H (n, k) with B h = −∂ℓ: the working residual of IRLS in the metric of the curvature."""
+
+    def curvature_block(self, state: np.ndarray, j: int, k: int) -> np.ndarray:
+        """Entry (j, k) of ∂²ℓ for each row, (n,)."""
+
+
+class Logistic:
+    """Binary logistic loss on one score, ``f > 0`` for class 1."""
+
+    curvature_bound = 0.25
+
+    def n_scores(self, n_classes: int) -> int:
+        if n_classes != 2:
+            raise ValueError(f"The logistic loss is for 2 classes, got {n_classes}; use Softmax.")
+        return 1
+
+    def value_and_gradient(self, F, y):
+        f = F[:, 0]
+        sign = np.where(y == 1, 1.0, -1.0).astype(F.dtype, copy=False)
+        # −log σ(±f) and, written so that nothing cancels for confident rows, ∓σ(∓f)
+        return -log_expit(sign * f), (-sign * expit(-sign * f))[:, None]
+
+    def log_probabilities(self, F):
+        return np.hstack([log_expit(-F), log_expit(F)])
+
+    def curvature(self, F):
+        return expit(F) * expit(-F)
+
+    def curvature_product(self, state, V):
+        return state * V
+
+    def curvature_weight(self, state):
+        return state[:, 0]
+
+    def root_product(self, state, V, *, transpose):  # noqa: ARG002 — B is diagonal
+        return np.sqrt(state) * V
+
+    def root_residual(self, state, F, y):  # noqa: ARG002 — π(1−π) cancels against t − π
+        # (t − π)/√(π(1−π)) = ±exp(∓f/2)
+        sign = np.where(y == 1, 1.0, -1.0)[:, None]
+        return sign * np.exp(-sign * F / 2)
+
+    def curvature_block(self, state, j, k):  # noqa: ARG002 — there is one block
+        return state[:, 0]
+
+
+class Softmax:
+    """Multinomial logistic loss on one score per class; scores matter up to a constant per row."""
+
+    curvature_bound = 0.5
+
+    def n_scores(self, n_classes: int) -> int:
+        return n_classes
+
+    def value_and_gradient(self, F, y):
+        row = np.arange(len(y))
+        top = F.max(axis=1, keepdims=True)
+        G = np.exp(F - top)
+        total = G.sum(axis=1, keepdims=True)
+        value = np.log(total[:, 0]) + top[:, 0] - F[row, y]
+        G /= total
+        # p_y − 1 = −Σ_{k≠y} p_k: the sum keeps its digits when p_y rounds to one
+        G[row, y] = 0.0
+        G[row, y] = -G.sum(axis=1)
+        return value, G
+
+    def log_probabilities(self, F):
+        return F - logsumexp(F, axis=1, keepdims=True)
+
+    def curvature(self, F):
+        return np.exp(self.log_probabilities(F))
+
+    def curvature_product(self, state, V):
+        # (diag(p) − p pᵀ) v
+        PV = state * V
+        return PV - state * PV.sum(axis=1, keepdims=True)
+
+    def curvature_weight(self, state):
+        return (state * (1 - state)).max(axis=1)
+
+    def root_product(self, state, V, *, transpose):
+        # B = diag(√p) − p √pᵀ: B Bᵀ = diag(p) − 2ppᵀ + ppᵀ because Σp = 1
+        root = np.sqrt(state)
+        if transpose:
+            return root * (V - (state * V).sum(axis=1, keepdims=True))
+        return root * V - state * (root * V).sum(axis=1, keepdims=True)
+
+    def root_residual(self, state, F, y):
+        # h = e_y/√p_y − √p: √pᵀh = 0, hence B h = √p ∘ h = e_y − p
+        row = np.arange(len(y))
+        h = -np.sqrt(state)
+        h[row, y] += np.exp(-0.5 * self.log_probabilities(F)[row, y])
+        return h
+
+    def curvature_block(self, state, j, k):
+        return state[:, j] * ((1.0 if j == k else 0.0) - state[:, k])
+
+
+def loss_for(n_classes: int) -> Loss:
+    """Choose the loss as scikit-learn does: one logistic score for two classes, else softmax."""
+    return Logistic() if n_classes == 2 else Softmax()

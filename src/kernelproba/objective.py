@@ -1,0 +1,147 @@
+"""
+THE formula, its derivatives, and its scaling, each by one fold over the rows.
+
+    J(Θ) = Σᵢ ωᵢ ℓ(yᵢ, φ(xᵢ)ᵀW + b) + pen(W),      ωᵢ = C sᵢ,      Θ = [W; b]  (p + 1, k)
+
+s are the sample weights, φ(x) ∈ ℝᵖ the features, k the number of scores of the loss.  Without an
+intercept Θ = W.  With whitened kernel features the penalty ½‖W‖² is half the squared RKHS norm, so J is
+``C Σ loss + ½‖f‖²``, as in SVC.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .losses import Loss
+from .penalties import Ridge
+
+
+@dataclass(frozen=True)
+class Objective:
+    """
+    Penalised empirical risk of scores that are linear in the features.
+
+    Parameters
+    ----------
+    features : Rows of shape (n, p)
+        φ(x) of every row.
+    y : array of shape (n,)
+        Class indices, aligned with the rows.
+    weights : array of shape (n,)
+        ω = C·sample_weight, aligned with the rows.
+    loss, penalty : Loss, Ridge
+        ℓ and pen.
+    n_scores : int
+        k.
+    fit_intercept : bool
+        Whether Θ has a last row b.
+    """
+
+    features: Any
+    y: Any
+    weights: Any
+    loss: Loss
+    penalty: Ridge
+    n_scores: int
+    fit_intercept: bool = True
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of Θ."""
+        return self.features.width + self.fit_intercept, self.n_scores
+
+    def start(self) -> np.ndarray:
+        """Θ of the constant zero function."""
+        return np.zeros(self.shape)
+
+    def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Θ → (W, b)."""
+        if self.fit_intercept:
+            return theta[:-1], theta[-1]
+        return theta, np.zeros(theta.shape[1])
+
+    def _scores(self, Phi: np.ndarray, theta: np.ndarray) -> np.ndarray:
+        W, b = self.split(theta)
+        return Phi @ W.astype(Phi.dtype, copy=False) + b
+
+    def _pull_back(self, Phi: np.ndarray, G: np.ndarray) -> np.ndarray:
+        """Φ̃ᵀG, where Φ̃ has a column of ones for the intercept."""
+        pulled = Phi.T @ G.astype(Phi.dtype, copy=False)
+        return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
+
+    def _penalise(self, out: np.ndarray, term: np.ndarray) -> np.ndarray:
+        out = out.astype(np.float64, copy=False)
+        out[: self.features.width] += term
+        return out
+
+    def scores(self, theta: np.ndarray) -> np.ndarray:
+        """F = Φ W + b, aligned with the rows."""
+        return self.features.map(lambda Phi: self._scores(Phi, theta))
+
+    def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """J(Θ) and ∇J(Θ), of the shape of Θ."""
+
+        def part(Phi, y, w):
+            loss, G = self.loss.value_and_gradient(self._scores(Phi, theta), y)
+            return np.float64(w @ loss), self._pull_back(Phi, w[:, None] * G)
+
+        value, gradient = self.features.fold(part, self.y, self.weights)
+        W, _ = self.split(theta)
+        return float(value) + self.penalty.value(W), self._penalise(gradient, self.penalty.gradient(W))
+
+    def curvature(self, theta: np.ndarray) -> np.ndarray:
+        """State of the curvature at Θ, aligned with the rows."""
+        return self.features.map(lambda Phi: self.loss.curvature(self._scores(Phi, theta)))
+
+    def hessian_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """∇²J V for V of the shape of Θ."""
+
+        def part(Phi, state, w):
+            DV = self.loss.curvature_product(state, self._scores(Phi, V))
+            return self._pull_back(Phi, w[:, None] * DV)
+
+        W, _ = self.split(V)
+        return self._penalise(self.features.fold(part, state, self.weights), self.penalty.curvature * W)
+
+    def gram(self, row_weights: np.ndarray) -> np.ndarray:
+        """``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ + pen″`` (p + 1, p + 1), in float64: the Hessian if the curvature were vᵢ/ωᵢ · I."""
+
+        def part(Phi, v):
+            gram = Phi.T @ (v[:, None] * Phi)
+            if not self.fit_intercept:
+                return gram.astype(np.float64, copy=False)
+            edge = (v @ Phi)[:, None]
+            return np.block([[gram, edge], [edge.T, v.sum()]]).astype(np.float64, copy=False)
+
+        gram = self.features.fold(part, row_weights)
+        p = self.features.width
+        gram[np.arange(p), np.arange(p)] += self.penalty.curvature
+        return gram
+
+    def hessian(self, state: np.ndarray) -> np.ndarray:
+        """∇²J as a matrix (q k, q k), q = rows of Θ, in the order of ``Θ.T.ravel()``."""
+        q, k = self.shape
+        H = np.empty((k, q, k, q))
+        ridge = np.zeros(q)
+        ridge[: self.features.width] = self.penalty.curvature
+        for i in range(k):
+            for j in range(i, k):
+                weights = self.weights * self.loss.curvature_block(state, i, j)
+                block = self.gram(weights) - np.diag(ridge)
+                H[i, :, j] = H[j, :, i] = block + (np.diag(ridge) if i == j else 0.0)
+        return H.reshape(k * q, k * q)
+
+    def gradient_noise(self, theta: np.ndarray) -> float:
+        """Size of the rounding errors in ∇J(Θ): no solver can bring the gradient below it."""
+
+        def part(Phi, y, w):
+            _, G = self.loss.value_and_gradient(self._scores(Phi, theta), y)
+            size = np.sqrt(np.einsum("ij,ij->i", Phi, Phi) + self.fit_intercept)
+            return np.float64(w @ (size * np.linalg.norm(G, axis=1))) * np.finfo(Phi.dtype).eps
+
+        W, _ = self.split(theta)
+        eps = np.finfo(np.float64).eps
+        return float(self.features.fold(part, self.y, self.weights)) + eps * self.penalty.strength * float(
+            np.linalg.norm(W)
+        )
