@@ -1,0 +1,144 @@
+"""
+Class priors, and posteriors moved from one set of priors to another.
+
+If only the priors change, π → π', while p(x|y) stays, Bayes' rule gives
+
+    p'(y|x) ∝ p(y|x) π'_y / π_y .
+
+A fit that counts class y with weight w_y has, in the same way, learnt p_w(y|x) ∝ w_y p(y|x).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+SUM_TOLERANCE = 1e-6
+"""How far priors may be from a sum of one before they are taken for a mistake."""
+
+
+def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[np.float64]:
+    """
+    Return priors as an array (c,) in the order of `classes` that sums to one.
+
+    Parameters
+    ----------
+    priors : array-like of shape (c,), mapping or pandas Series
+        In the order of `classes`, or ``{label: prior}`` that names exactly the classes.
+    classes : array-like of shape (c,)
+        The labels.
+    name : str, default="priors"
+        How errors call the argument.
+    """
+    labels = np.asarray(classes).tolist()
+    # A Series is read by its labels too: as a plain array it would be taken in its own order.
+    if hasattr(priors, "items"):
+        named = dict(priors.items())
+        unknown, missing = [k for k in named if k not in labels], [k for k in labels if k not in named]
+        if unknown or missing:
+            raise ValueError(
+                f"{name} must name exactly the classes {labels}; unknown: {unknown}, missing: {missing}"
+            )
+        priors = [named[label] for label in labels]
+    values = np.asarray(priors, dtype=np.float64)
+    if values.shape != (len(labels),):
+        raise ValueError(
+            f"{name} must hold one prior for each of the {len(labels)} classes {labels}; "
+            f"got shape {values.shape}"
+        )
+    if not (values >= 0).all() or abs(values.sum() - 1.0) > SUM_TOLERANCE:
+        raise ValueError(
+            f"{name} must be non-negative and sum to one; got {values.tolist()} with sum {values.sum():.6g}: "
+            "divide them by their sum if they are counts"
+        )
+    return values / values.sum()
+
+
+def class_priors(index: NDArray, n_classes: int, weights: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Return the (weighted) share (c,) of each class among rows whose classes are `index` (n,)."""
+    counts = np.bincount(index, weights=None if weights is None else np.asarray(weights), minlength=n_classes)
+    return counts / counts.sum()
+
+
+def mean_class_weights(index: NDArray, n_classes: int, weights: ArrayLike) -> NDArray[np.float64]:
+    """
+    Return the mean weight (c,) of the rows of each class.
+
+    It is the ratio of weighted to unweighted class frequencies, up to a factor: the shift of priors
+    that a fit with these row weights has learnt.  A class without rows gets 0.
+
+    Parameters
+    ----------
+    index : ndarray of shape (n,)
+        The class of each row.
+    n_classes : int
+        The number c of classes.
+    weights : array-like of shape (n,)
+        The weights of the rows as the fit used them: ``sample_weight`` times ``class_weight``.  Give
+        the class weights alone to keep what the sample weights say about the priors.
+    """
+    total = np.bincount(index, weights=np.asarray(weights, dtype=np.float64), minlength=n_classes)
+    return total / np.bincount(index, minlength=n_classes).clip(min=1)
+
+
+def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> NDArray[np.float64]:
+    """
+    Return p'(y|x) ∝ p(y|x) π'_y / π_y, the posterior (n, c) under new priors.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, c)
+        Posterior under the old priors.
+    old_priors, new_priors : ndarray of shape (c,)
+        Non-negative.  A class of new prior 0 gets probability 0; one of old prior 0 cannot return.
+
+    Notes
+    -----
+    A row whose whole mass lies on classes of new prior 0 says nothing about the others: it gets the
+    new priors.
+    """
+    revived = (old_priors == 0) & (new_priors > 0)
+    if revived.any():
+        raise ValueError(
+            f"new priors give mass to classes of old prior 0 (positions {np.flatnonzero(revived).tolist()}), "
+            "which the posterior cannot know: fit with rows of these classes"
+        )
+    ratio = np.divide(new_priors, old_priors, out=np.zeros(len(new_priors)), where=old_priors > 0)
+    return _scale_classes(P, ratio, fallback=new_priors)
+
+
+def undo_weights(P: NDArray, class_weights: NDArray) -> NDArray[np.float64]:
+    """
+    Return p(y|x) ∝ p_w(y|x) / w_y: the posterior (n, c) without the shift that weights put into a fit.
+
+    Exact for class weights whenever the fit has learnt p_w(y|x) ∝ w_y p(y|x).  For row weights use
+    `mean_class_weights`: the shift of the priors is undone, a reweighting within a class is kept.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, c)
+        Posterior of the weighted fit.
+    class_weights : ndarray of shape (c,)
+        Positive; only their ratios matter.
+    """
+    class_weights = np.asarray(class_weights, dtype=np.float64)
+    if not (np.isfinite(class_weights) & (class_weights > 0)).all():
+        raise ValueError(
+            f"class_weights must be positive and finite; got {class_weights.tolist()}. The probability of a "
+            "class that a fit did not count cannot be recovered: leave the class out"
+        )
+    return _scale_classes(P, 1.0 / class_weights, fallback=np.full(P.shape[1], 1.0 / P.shape[1]))
+
+
+def _scale_classes(P: NDArray, factor: NDArray, fallback: NDArray) -> NDArray[np.float64]:
+    """Return rows ∝ P · factor, or `fallback` where that is zero throughout."""
+    if (factor == factor[0]).all():
+        return P
+    with np.errstate(divide="ignore"):
+        # In logs a factor of 1e300 beside a probability of 1e-300 neither overflows nor vanishes.
+        scores = np.log(P) + np.log(factor)
+    top = scores.max(axis=1, keepdims=True)
+    empty = np.isneginf(top)
+    scaled = np.exp(scores - np.where(empty, 0.0, top))
+    scaled /= np.where(empty, 1.0, scaled.sum(axis=1, keepdims=True))
+    return np.where(empty, fallback, scaled)

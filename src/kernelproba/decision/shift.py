@@ -1,0 +1,163 @@
+"""
+New class priors from unlabelled rows, by maximum likelihood (Saerens, Latinne & Decaestecker 2002).
+
+With p(x|y) unchanged, the density of a new row under priors q is proportional to Σ_j r_ij q_j,
+r_ij = p(j|x_i) / π_j, where p and π are posterior and priors of training.  So
+
+    ℓ(q) = Σ_i log Σ_j r_ij q_j ,   q ≥ 0, Σ_j q_j = 1,
+
+is concave, ℓ(π) = 0, and −∂²ℓ/∂q∂qᵀ = SᵀS with s_ij = r_ij / Σ_k r_ik q_k.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cholesky, null_space, solve_triangular
+from scipy.optimize import nnls
+from scipy.stats import chi2
+
+
+@dataclass(frozen=True)
+class PriorEstimate:
+    """
+    Priors estimated from n unlabelled rows.
+
+    Attributes
+    ----------
+    priors, std_error : ndarray of shape (c,)
+        The maximum-likelihood priors and their standard errors.  A standard error is infinite where
+        the rows cannot tell a class from others.
+    covariance : ndarray of shape (c, c)
+        Inverse of the observed Fisher information on Σ_j q_j = 1 (its identified part).
+    log_likelihood : float
+        ℓ(priors) − ℓ(training priors), ≥ 0.
+    gap : float
+        A bound on (max ℓ − ℓ(priors)) / n, the stopping criterion.
+    n_iter : int
+        Iterations made.
+    converged : bool
+        Whether `gap` reached the tolerance.
+    """
+
+    priors: NDArray[np.float64]
+    std_error: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    log_likelihood: float
+    gap: float
+    n_iter: int
+    converged: bool
+
+
+class ShiftTest(NamedTuple):
+    """Likelihood-ratio test of "the priors are those of training"."""
+
+    statistic: float
+    df: int
+    p_value: float
+
+
+def estimate_priors(
+    P: NDArray, train_priors: NDArray, *, tol: float = 1e-10, max_iter: int = 200
+) -> PriorEstimate:
+    """
+    Estimate the class priors of the rows whose training posterior is P.
+
+    An EM step q_j ← q_j mean_i(s_ij) can neither overshoot nor leave the simplex, but crawls when
+    classes overlap; a Newton step, taken when it climbs higher, converges quadratically also to
+    priors of exactly 0.  Stops once max_j mean_i(s_ij) − 1 ≤ tol, which bounds the mean
+    log-likelihood still to gain, by concavity.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, c)
+        Posterior of the unlabelled rows under the training priors.
+    train_priors : ndarray of shape (c,)
+        Positive priors that belong to P.
+    tol : float, default=1e-10
+        The gain in mean log-likelihood that may be missed.
+    max_iter : int, default=200
+        Iterations at most.
+    """
+    if not (train_priors > 0).all():
+        raise ValueError(
+            f"train_priors must be positive to estimate new ones; got {train_priors.tolist()}: "
+            "leave out classes that the model has not seen"
+        )
+    R, q = P / train_priors, train_priors
+    for n_iter in range(max_iter + 1):
+        S = R / (R @ q)[:, None]
+        gain = S.mean(axis=0)
+        gap = max(float(gain.max()) - 1.0, 0.0)
+        if gap <= tol or n_iter == max_iter:
+            break
+        q = _step(R, q, S, gain)
+    covariance, std_error = _inverse_information(S)
+    return PriorEstimate(
+        q, std_error, covariance, max(_mean_log(R, q) * len(P), 0.0), gap, n_iter, converged=gap <= tol
+    )
+
+
+def _mean_log(R: NDArray, q: NDArray) -> float:
+    with np.errstate(divide="ignore"):
+        return float(np.log(R @ q).mean())
+
+
+def _step(R: NDArray, q: NDArray, S: NDArray, gain: NDArray) -> NDArray:
+    """Return the better of an EM step and a Newton step with backtracking."""
+    em = q * gain
+    em /= em.sum()
+    try:
+        target = _newton_target(S, gain)
+    except RuntimeError:  # nnls gave up on an ill-conditioned model; EM needs no model
+        return em
+    value = _mean_log(R, em)
+    # Near the top ℓ no longer tells the steps apart; Newton's is the better one there.
+    rounding = 1e-14 * max(1.0, abs(value))
+    for length in 0.5 ** np.arange(20):
+        newton = q + length * (target - q)
+        newton /= newton.sum()
+        if _mean_log(R, newton) >= value - rounding:
+            return newton
+    return em
+
+
+def _newton_target(S: NDArray, gain: NDArray) -> NDArray:
+    """
+    Maximise the quadratic model of ℓ over q ≥ 0.
+
+    The sum needs no constraint: −ℓ(q)/n + Σ_j q_j has its minimum over q ≥ 0 on the simplex, since
+    ℓ(tq) = ℓ(q) + n log t.  Its model at q, by Hq = gain with H = SᵀS/n, is ½zᵀHz − zᵀ(2 gain − 1).
+    """
+    c = len(gain)
+    H = S.T @ S / len(S)
+    # A trace of ridge lets classes that the rows cannot tell apart through.
+    U = cholesky(H + 1e-12 * np.trace(H) / c * np.eye(c))
+    z, _ = nnls(U, solve_triangular(U, 2.0 * gain - 1.0, trans="T"), maxiter=30 * c)
+    return z
+
+
+def _inverse_information(S: NDArray) -> tuple[NDArray, NDArray]:
+    """Return B(BᵀSᵀSB)⁻¹Bᵀ, B a basis of Σ_j δ_j = 0, and the root of its diagonal."""
+    c = S.shape[1]
+    B = null_space(np.ones((1, c)))
+    information = S.T @ S
+    values, vectors = np.linalg.eigh(B.T @ information @ B)
+    directions = B @ vectors
+    known = values > c * np.finfo(float).eps * np.trace(information)
+    covariance = (directions[:, known] / values[known]) @ directions[:, known].T
+    std_error = np.sqrt(covariance.diagonal())
+    undetermined = (abs(directions[:, ~known]) > 1e-6).any(axis=1)
+    return covariance, np.where(undetermined, np.inf, std_error)
+
+
+def shift_test(estimate: PriorEstimate) -> ShiftTest:
+    """
+    Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π)) ~ χ²(c − 1) if they have not.
+
+    The posterior is taken as known: errors of a model fitted on few rows make the test reject too often.
+    """
+    df = len(estimate.priors) - 1
+    statistic = 2.0 * estimate.log_likelihood
+    return ShiftTest(statistic, df, float(chi2.sf(statistic, df)) if df else 1.0)

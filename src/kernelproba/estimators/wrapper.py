@@ -1,0 +1,92 @@
+"""What classifiers that act on another classifier's posterior share: fitting it and standing in for it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import assert_all_finite, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
+
+
+class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """
+    A classifier around `estimator`, any classifier with ``predict_proba``.
+
+    X is handed on as it came: `estimator` alone decides what it can read.
+    """
+
+    estimator: Any
+    estimator_: Any
+
+    @property
+    def classes_(self) -> NDArray:
+        """The labels (c,), in the order of the columns of ``predict_proba``."""
+        return self.estimator_.classes_
+
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray]:
+        if not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                f"estimator={self.estimator!r} has no predict_proba; wrap it in "
+                "sklearn.calibration.CalibratedClassifierCV or choose a probabilistic classifier"
+            )
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        X, y = indexable(X, y)
+        return X, y
+
+    def _inner_fit_params(self, sample_weight: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the ``fit`` of `estimator` is to receive besides X and y."""
+        if isinstance(self.estimator, FrozenEstimator):
+            return {}
+        if get_config()["enable_metadata_routing"]:
+            return dict(process_routing(self, "fit", sample_weight=sample_weight, **params).estimator.fit)
+        if sample_weight is None:
+            return dict(params)
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                f"estimator={self.estimator!r} takes no sample_weight in fit: leave it out, or route it to "
+                "the step that does with sklearn.set_config(enable_metadata_routing=True)"
+            )
+        return {**params, "sample_weight": sample_weight}
+
+    def _fit_estimator(self, X: Any, y: NDArray, fit_params: Mapping[str, Any]) -> None:
+        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+            elif hasattr(self, name):
+                delattr(self, name)
+
+    def _posterior(self, X: Any) -> NDArray:
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.predict_proba(X)
+
+    def predict_proba(self, X: Any) -> NDArray:
+        """Return the posterior of X, (n, c)."""
+        return self._posterior(X)
+
+    def predict_log_proba(self, X: Any) -> NDArray:
+        """Return the logarithm of ``predict_proba``, (n, c); −inf where the probability is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return how metadata reach this classifier and the ``fit`` of `estimator`."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(
+            estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags = inner.input_tags
+        if inner.classifier_tags is not None:
+            tags.classifier_tags = inner.classifier_tags
+        return tags
