@@ -14,14 +14,12 @@ _DEFINITE_GP = (
     gp.RationalQuadratic,
     gp.ConstantKernel,
     gp.DotProduct,
-    gp.KernelOperator,
-    gp.Exponentiation,
+    gp.KernelOperator,  # sums and products
 )
 
 
 class Precomputed(Kernel):
-    """
-    The kernel matrix itself: X (n, N) holds k(xᵢ, training row j) in column j.
+    """The kernel matrix itself: X (n, N) holds k(xᵢ, training row j) in column j.
 
     Centres are column numbers, so `select` returns its index unchanged.
     """
@@ -71,8 +69,7 @@ class _Whole(Kernel):
 
 
 class CallableKernel(_Whole):
-    """
-    k(X, Z) = function(X, Z, **params), a matrix of shape (n, m) as in SVC.
+    """k(X, Z) = function(X, Z, **params), a matrix of shape (n, m) as in SVC.
 
     Parameters
     ----------
@@ -91,8 +88,7 @@ class CallableKernel(_Whole):
 
 
 class GaussianProcessKernel(_Whole):
-    """
-    A kernel of `sklearn.gaussian_process.kernels`, at its present hyper-parameters.
+    """A kernel of `sklearn.gaussian_process.kernels`, at its present hyper-parameters.
 
     Parameters
     ----------

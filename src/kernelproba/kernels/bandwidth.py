@@ -11,8 +11,7 @@ GAMMA_RULES = ("scale", "auto", "median")
 
 
 def median_distance(X, random_state=None, *, max_rows=1000) -> float:
-    """
-    Return the median Euclidean distance between two different rows of X (n, d).
+    """Return the median Euclidean distance between two different rows of X (n, d).
 
     At most `max_rows` rows, drawn at random, are compared.  If more than half of
     the pairs coincide, the mean of the non-zero distances is returned, and 1.0
@@ -31,8 +30,7 @@ def median_distance(X, random_state=None, *, max_rows=1000) -> float:
 
 
 def resolve_gamma(gamma, X, random_state=None) -> float:
-    """
-    Return the number that `gamma` stands for on X (n, d).
+    """Return the number that `gamma` stands for on X (n, d).
 
     ``"scale"`` is 1/(d Var X), ``"auto"`` is 1/d, both as in SVC; ``"median"`` is
     1/(2 μ²), μ the median distance; a positive number stands for itself.

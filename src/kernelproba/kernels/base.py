@@ -10,8 +10,7 @@ from .operands import check_operands
 
 
 class Kernel(BaseEstimator):
-    """
-    A similarity k(x, z) of rows, evaluated one dense block at a time.
+    """A similarity k(x, z) of rows, evaluated one dense block at a time.
 
     A subclass writes `_against` and, where a formula is at hand, `diag`.
     Parameters are those of the constructor, so that ``kernel__length_scale`` can
@@ -29,13 +28,12 @@ class Kernel(BaseEstimator):
         return self._definite
 
     def __call__(self, X, Z) -> np.ndarray:
-        """
-        Return the dense block k(X, Z) of shape (n, m), for X (n, d) and Z (m, d).
+        """Return the dense block k(X, Z) of shape (n, m), for X (n, d) and Z (m, d).
 
         The block is new and C-contiguous: float32 if X and Z are, else float64.
         """
         X, Z = check_operands(X, Z)
-        return fill_rows(self._against(Z), X, Z.shape[0])
+        return fill_rows(self._against, X, Z)
 
     def _against(self, Z) -> Fill:
         """Bind the checked centres Z; return ``fill(X, out)`` that writes k(X, Z) into out."""
@@ -130,12 +128,12 @@ class Scaled(Kernel):
 
         def fill(X, out):
             inner(X, out)
-            out *= self.factor
+            out *= float(self.factor)
 
         return fill
 
     def diag(self, X):
-        return self.kernel.diag(X) * self.factor
+        return self.kernel.diag(X) * float(self.factor)
 
     def select(self, X, index):
         return self.kernel.select(X, index)

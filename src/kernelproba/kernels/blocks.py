@@ -1,30 +1,83 @@
-"""
-Operands and row blocks: how every kernel matrix is filled.
+"""Row blocks: how every kernel matrix is filled.
 
 A kernel binds its centres once (norms, centring, transposes) and then fills the
 matrix one block of rows at a time.  A block is small enough to stay in cache
 between the matrix product and the element-wise functions that follow it.
+
+NumPy runs element-wise functions on one thread, so the blocks are shared between
+as many threads as BLAS may use at that moment, and BLAS is held to one thread
+meanwhile.  Whoever limits BLAS (an environment variable, `threadpoolctl`, a worker
+of joblib) thereby limits this too.
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
+from functools import cache
+from threading import Lock
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 # fill(X_block, out): write k(X_block, Z) into out, of shape (len(X_block), m).
 Fill = Callable[..., None]
 
-BLOCK_ENTRIES = 2**17
+# Large enough that a block's matrix product runs at full speed, small enough for the cache.
+BLOCK_ENTRIES = 2**19
+BLOCK_ROWS = 128
+
+_changing_blas = Lock()
 
 
 def row_blocks(n: int, m: int) -> Iterator[slice]:
-    """Slices that cut n rows of m entries into blocks of at most about BLOCK_ENTRIES entries."""
-    step = max(1, BLOCK_ENTRIES // max(m, 1))
+    """Cut n rows into slices of BLOCK_ROWS rows, or of BLOCK_ENTRIES // m if that is more."""
+    step = max(BLOCK_ROWS, BLOCK_ENTRIES // m)
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def fill_rows(fill: Fill, X, m: int) -> np.ndarray:
-    """Return the (n, m) matrix whose row blocks `fill(X[rows], out[rows])` writes."""
-    out = np.empty((X.shape[0], m), dtype=X.dtype)
-    for rows in row_blocks(*out.shape):
-        fill(X[rows], out[rows])
+def fill_rows(bind: Callable[..., Fill], X, Z) -> np.ndarray:
+    """Return the (n, m) matrix that ``bind(Z)`` fills from the rows of X, block by block."""
+    out = np.empty((X.shape[0], Z.shape[0]), dtype=X.dtype)
+    if out.size:
+        fill = bind(Z)
+        for_each_block(lambda rows: fill(X[rows], out[rows]), *out.shape)
     return out
+
+
+def for_each_block(work: Callable[[slice], None], n: int, m: int) -> None:
+    """Call work(rows) for the row blocks of an (n, m) matrix, in parallel if that pays."""
+    blocks = list(row_blocks(n, m))
+    # Starting threads for less than four blocks costs as much as they save.
+    with _borrowed_blas_threads() if len(blocks) >= 4 else nullcontext(1) as threads:
+        if threads == 1:
+            for rows in blocks:
+                work(rows)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            # The caller's context holds its np.errstate, which is to apply here too.
+            futures = [pool.submit(copy_context().run, work, rows) for rows in blocks]
+        for future in futures:
+            future.result()
+
+
+@contextmanager
+def _borrowed_blas_threads() -> Iterator[int]:
+    """Yield the number of threads BLAS may use, having taken all but one from it."""
+    # Two calls at once could restore each other's limit, so the later one goes without.
+    if not _changing_blas.acquire(blocking=False):
+        yield 1
+        return
+    try:
+        blas = _blas()
+        threads = max((library["num_threads"] for library in blas.info()), default=1)
+        with blas.limit(limits=1):
+            yield threads
+    finally:
+        _changing_blas.release()
+
+
+@cache
+def _blas():
+    """Return the controller of the loaded BLAS libraries; finding them takes milliseconds."""
+    return ThreadpoolController().select(user_api="blas")

@@ -1,10 +1,9 @@
-"""
-Distances between rows, bound to their centres: ``measure = squared_euclidean(Z)``.
+"""Distances between rows, bound to their centres: ``measure = squared_euclidean(Z)``.
 
 ‖x−z‖² is computed as ‖x‖² + ‖z‖² − 2 x·z, one matrix product.  The difference
 cancels when x and z are close, so
 
-- both operands are first centred by the mean of Z (the distance does not change);
+- both operands are first centred by a median of Z (the distance does not change);
 - an entry below its own rounding noise is computed again as Σ(x−z)².
 
 Hence identical rows are at distance exactly 0, wherever they stand.
@@ -12,6 +11,7 @@ Hence identical rows are at distance exactly 0, wherever they stand.
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import row_norms
 
 from .blocks import BLOCK_ENTRIES, Fill
@@ -36,45 +36,84 @@ def dot_products(Z) -> Fill:
 
 def squared_euclidean(Z) -> Fill:
     """Bind Z (m, d); return fill(X, out) that writes ‖x−z‖² ≥ 0."""
-    centre = 0 if sp.issparse(Z) else Z.mean(axis=0, dtype=np.float64).astype(Z.dtype)
-    Zc = _shift(Z, centre)
-    products, z2 = dot_products(Zc), row_norms(Zc, squared=True)
-    # Each of ‖x‖², ‖z‖², 2x·z is off by at most d/2 units of eps(‖x‖² + ‖z‖²).
-    noise = (Z.shape[1] + 4) * np.finfo(Z.dtype).eps
+    expand = _expand_sparse(Z) if sp.issparse(Z) else _expand_dense(Z)
+    # A dot product of d terms is off by at most ½ d eps ‖x‖‖z‖, each squared norm likewise.
+    noise = (1.5 * Z.shape[1] + 4) * np.finfo(Z.dtype).eps
 
     def fill(X, out):
-        Xc = _shift(X, centre)
-        x2 = row_norms(Xc, squared=True)[:, None]
-        products(Xc, out)
-        out *= -2
-        out += x2
-        out += z2
-        i, j = np.nonzero(out <= noise * (x2 + z2))
-        for part in _parts(len(i), X.shape[1]):
-            out[i[part], j[part]] = row_norms(X[i[part]] - Z[j[part]], squared=True)
+        x2, z2 = expand(X, out)
+        # One bound for all entries is faster than one for each, and flags few if the norms are alike.
+        near = np.flatnonzero(out <= noise * (x2.max() + z2.max()))
+        if _crowded(near, out):
+            near = np.flatnonzero(out <= noise * (x2[:, None] + z2))
+        if _crowded(near, out) and out.dtype == np.float32:
+            # Tight clusters far apart: float64 resolves them, at once.
+            wide = np.empty(out.shape)
+            squared_euclidean(Z.astype(np.float64))(X.astype(np.float64), wide)
+            out[...] = wide
+        else:
+            _mend(out, near, X, Z)
 
     return fill
+
+
+def _crowded(near, out) -> bool:
+    """Whether so many entries are flagged that mending them one by one is slow."""
+    return 16 * len(near) > out.size
+
+
+def _mend(out, near, X, Z):
+    """Write Σ(x−z)² into the entries of `out` at the flat positions `near`."""
+    step = max(1, BLOCK_ENTRIES // X.shape[1])
+    for start in range(0, len(near), step):
+        i, j = np.divmod(near[start : start + step], Z.shape[0])
+        out[i, j] = row_norms(X[i] - Z[j], squared=True)
+
+
+def _expand_dense(Z):
+    """Bind Z; return expand(X, out) that writes ‖x‖² + ‖z‖² − 2 x·z and returns both norms."""
+    # Any centre is right; an outlier would drag the mean away from all other rows.
+    centre = np.median(Z[:: Z.shape[0] // 256 + 1], axis=0)
+
+    def augment(A, factor, norms, ones):
+        # One product does it all: [−2x, ‖x‖², 1] · [z, 1, ‖z‖²]
+        B = np.empty((A.shape[0], A.shape[1] + 2), dtype=A.dtype)
+        shifted = np.subtract(A, centre, out=B[:, :-2])
+        B[:, norms] = row_norms(shifted, squared=True)
+        B[:, ones] = 1
+        shifted *= factor
+        return B
+
+    right = augment(Z, 1, norms=-1, ones=-2)
+
+    def expand(X, out):
+        left = augment(X, -2, norms=-2, ones=-1)
+        np.matmul(left, right.T, out=out)
+        return left[:, -2], right[:, -1]
+
+    return expand
+
+
+def _expand_sparse(Z):
+    """Do the same for CSR matrices, which centring would fill."""
+    products, z2 = dot_products(Z), row_norms(Z, squared=True)
+
+    def expand(X, out):
+        x2 = row_norms(X, squared=True)
+        products(X, out)
+        out *= -2
+        out += x2[:, None]
+        out += z2
+        return x2, z2
+
+    return expand
 
 
 def manhattan(Z) -> Fill:
     """Bind Z (m, d); return fill(X, out) that writes Σₖ|xₖ−zₖ|."""
-    columns = np.ascontiguousarray(densify(Z).T)
+    Z = densify(Z)
 
     def fill(X, out):
-        X, gap = densify(X), np.empty_like(out)
-        out[...] = 0
-        for k, column in enumerate(columns):
-            np.subtract(X[:, k, None], column, out=gap)
-            out += np.abs(gap, out=gap)
+        out[...] = cdist(densify(X), Z, "cityblock")
 
     return fill
-
-
-def _shift(A, centre):
-    return A if sp.issparse(A) else A - centre
-
-
-def _parts(n: int, d: int):
-    """Slices over n pairs whose differences, d numbers each, fit in a block."""
-    step = max(1, BLOCK_ENTRIES // d)
-    return (slice(start, start + step) for start in range(0, n, step))

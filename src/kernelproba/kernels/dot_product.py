@@ -42,8 +42,7 @@ class Linear(DotProduct):
 
 
 class Polynomial(DotProduct):
-    """
-    k(x, z) = (γ x·z + c)^degree.
+    """k(x, z) = (γ x·z + c)^degree.
 
     Parameters
     ----------
@@ -68,13 +67,12 @@ class Polynomial(DotProduct):
         if self.degree != 0:
             check_positive(self.degree, "degree")
         S *= check_positive(self.gamma, "gamma")
-        S += self.coef0
+        S += float(self.coef0)
         _raise(S, self.degree)
 
 
 class Sigmoid(DotProduct):
-    """
-    k(x, z) = tanh(γ x·z + c), which is not positive semi-definite.
+    """k(x, z) = tanh(γ x·z + c), which is not positive semi-definite.
 
     Parameters
     ----------
@@ -90,7 +88,7 @@ class Sigmoid(DotProduct):
 
     def _shape(self, S):
         S *= check_positive(self.gamma, "gamma")
-        S += self.coef0
+        S += float(self.coef0)
         np.tanh(S, out=S)
 
 

@@ -7,8 +7,7 @@ import scipy.sparse as sp
 
 
 def check_operands(X, Z):
-    """
-    Return X (n, d) and Z (m, d) in one dtype, both dense or both CSR.
+    """Return X (n, d) and Z (m, d) in one dtype, both dense or both CSR.
 
     The dtype is float32 if both operands are float32 and float64 otherwise.
     """
@@ -47,16 +46,16 @@ def check_positive(value, name: str) -> float:
     return float(value)
 
 
-def check_length_scale(length_scale, d: int) -> np.ndarray:
-    """Return ℓ as an array of shape () or (d,), or say what is wrong with it."""
+def check_length_scales(length_scale, d: int) -> np.ndarray:
+    """Return the length scales of d features as an array of shape (d,), or say what is wrong."""
     scales = np.asarray(length_scale, dtype=np.float64)
-    if scales.ndim > 1 or (scales.ndim == 1 and len(scales) != d):
+    if scales.shape != (d,):
         raise ValueError(
             f"length_scale has shape {scales.shape} but X has {d} features: "
             f"give one number, or an array of {d}"
         )
-    if not (np.all(scales > 0) and np.all(np.isfinite(scales))):
-        raise ValueError(f"length_scale must be positive and finite, got {length_scale!r}")
+    for scale in scales:
+        check_positive(scale, "every length_scale")
     return scales
 
 

@@ -33,8 +33,7 @@ KERNEL_NAMES = tuple(_NAMES)
 def resolve_kernel(
     kernel, X, *, gamma="scale", degree=3, coef0=0.0, kernel_params=None, random_state=None
 ) -> Kernel:
-    """
-    Return the `Kernel` that `kernel` stands for on X.
+    """Return the `Kernel` that `kernel` stands for on X.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ def resolve_kernel(
         return clone(kernel).set_params(**params)
     if isinstance(kernel, SklearnGPKernel):
         return GaussianProcessKernel(clone(kernel).set_params(**params))
-    if callable(kernel):
+    if callable(kernel) and not isinstance(kernel, type):
         return CallableKernel(kernel, params)
     raise ValueError(
         f"kernel must be one of {', '.join(map(repr, KERNEL_NAMES))}, "

@@ -1,5 +1,4 @@
-"""
-Kernels of the distance between rows: k(x, z) = g(distance((x−z)/ℓ)).
+"""Kernels of the distance between rows: k(x, z) = g(distance((x−z)/ℓ)).
 
 Each is split in two, so that one distance matrix serves many widths::
 
@@ -16,14 +15,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .base import Kernel
-from .blocks import Fill, fill_rows, row_blocks
+from .blocks import Fill, fill_rows, for_each_block
 from .distances import manhattan, squared_euclidean
-from .operands import check_length_scale, check_operands, check_positive, check_rows
+from .operands import check_length_scales, check_operands, check_positive, check_rows
 
 
 class Stationary(Kernel):
-    """
-    A positive definite function of a distance, 1 at distance 0.
+    """A positive definite function of a distance, 1 at distance 0.
 
     Subclasses set `_measure` (the distance) and write `_shape` (the function g).
     """
@@ -42,13 +40,12 @@ class Stationary(Kernel):
     def distances(self, X, Z) -> np.ndarray:
         """Return the (n, m) distances that `of_distance` takes: see the module's head."""
         X, Z = check_operands(X, Z)
-        return fill_rows(self._distances_to(Z), X, Z.shape[0])
+        return fill_rows(self._distances_to, X, Z)
 
     def of_distance(self, D) -> np.ndarray:
         """Turn distances into kernel values, in place, and return them."""
         width = self._width()
-        for rows in row_blocks(*D.shape):
-            self._shape(D[rows], width)
+        for_each_block(lambda rows: self._shape(D[rows], width), *D.shape)
         return D
 
     def _shape(self, D, width: float) -> None:
@@ -69,19 +66,19 @@ class Stationary(Kernel):
         return np.ones(X.shape[0], dtype=X.dtype)
 
     def _distances_to(self, Z) -> Fill:
-        scales = check_length_scale(self.length_scale, Z.shape[1])
-        if scales.ndim == 0:
-            return type(self)._measure(Z)
-        measure = type(self)._measure(_divide(Z, scales))
+        if np.ndim(self.length_scale) == 0:
+            return self._measure(Z)
+        scales = check_length_scales(self.length_scale, Z.shape[1])
+        measure = self._measure(_divide(Z, scales))
         return lambda X, out: measure(_divide(X, scales), out)
 
     def _width(self) -> float:
-        return float(self.length_scale) if np.ndim(self.length_scale) == 0 else 1.0
+        """Return ℓ if it is one number, and 1 if the distances are in units of ℓ already."""
+        return check_positive(self.length_scale, "length_scale") if np.ndim(self.length_scale) == 0 else 1.0
 
 
 class RBF(Stationary):
-    """
-    k(x, z) = exp(−½ ‖(x−z)/ℓ‖²).
+    """k(x, z) = exp(−½ ‖(x−z)/ℓ‖²).
 
     Parameters
     ----------
@@ -90,13 +87,12 @@ class RBF(Stationary):
     """
 
     def _shape(self, D, width):
-        D *= -0.5 / width**2
+        D *= -0.5 / width / width
         np.exp(D, out=D)
 
 
 class Laplacian(Stationary):
-    """
-    k(x, z) = exp(−Σₖ |xₖ−zₖ|/ℓₖ).
+    """k(x, z) = exp(−Σₖ |xₖ−zₖ|/ℓₖ).
 
     Parameters
     ----------
@@ -117,8 +113,7 @@ class Laplacian(Stationary):
 
 
 class Matern(Stationary):
-    """
-    Matérn's kernel of smoothness ν, with r = ‖(x−z)/ℓ‖.
+    """Matérn's kernel of smoothness ν, with r = ‖(x−z)/ℓ‖.
 
     ν = ½: exp(−r); ν = 3/2: (1 + s) exp(−s), s = √3 r; ν = 5/2: (1 + s + s²/3) exp(−s), s = √5 r.
 
@@ -152,8 +147,7 @@ class Matern(Stationary):
 
 
 class RationalQuadratic(Stationary):
-    """
-    k(x, z) = (1 + ‖(x−z)/ℓ‖²/(2α))^−α: a mixture of RBF kernels of many widths.
+    """k(x, z) = (1 + ‖(x−z)/ℓ‖²/(2α))^−α: a mixture of RBF kernels of many widths.
 
     Parameters
     ----------
@@ -170,7 +164,7 @@ class RationalQuadratic(Stationary):
     def _shape(self, D, width):
         alpha = check_positive(self.alpha, "alpha")
         # (1 + t)^−α = exp(−α log(1 + t))
-        D *= 0.5 / (alpha * width**2)
+        D *= 0.5 / alpha / width / width
         np.log1p(D, out=D)
         D *= -alpha
         np.exp(D, out=D)
