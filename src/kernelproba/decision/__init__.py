@@ -1,5 +1,4 @@
-"""
-From a posterior to an act: costs, rejection, and changed class priors.
+"""From a posterior to an act: costs, rejection, and changed class priors.
 
 Everything here is a pure function of arrays and knows no estimator.  n rows, c classes;
 P is (n, c), its columns in the order of `classes`.

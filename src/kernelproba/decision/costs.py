@@ -1,5 +1,4 @@
-"""
-What a wrong decision costs: every way of writing a loss matrix becomes one array.
+"""What a wrong decision costs: every way of writing a loss matrix becomes one array.
 
 ``L[i, j]`` is the cost of deciding class j when the truth is class i, both in the order of
 `classes`.  Costs may be negative (gains) and the diagonal need not be zero.
@@ -18,8 +17,7 @@ def zero_one_loss(n_classes: int) -> NDArray[np.float64]:
 
 
 def as_loss_matrix(loss_matrix: Any, classes: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
-    """
-    Return costs as an array in the order of `classes`.
+    """Return costs as an array in the order of `classes`.
 
     Parameters
     ----------

@@ -22,8 +22,7 @@ def label_index(y: ArrayLike, classes: ArrayLike) -> NDArray[np.intp]:
 
 
 def as_reject_label(label: Any, classes: NDArray) -> Any:
-    """
-    Return the label of rejected rows, checked against `classes` (c,).
+    """Return the label of rejected rows, checked against `classes` (c,).
 
     Parameters
     ----------

@@ -1,5 +1,4 @@
-"""
-Class priors, and posteriors moved from one set of priors to another.
+"""Class priors, and posteriors moved from one set of priors to another.
 
 If only the priors change, π → π', while p(x|y) stays, Bayes' rule gives
 
@@ -18,8 +17,7 @@ SUM_TOLERANCE = 1e-6
 
 
 def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[np.float64]:
-    """
-    Return priors as an array (c,) in the order of `classes` that sums to one.
+    """Return priors as an array (c,) in the order of `classes` that sums to one.
 
     Parameters
     ----------
@@ -61,8 +59,7 @@ def class_priors(index: NDArray, n_classes: int, weights: ArrayLike | None = Non
 
 
 def mean_class_weights(index: NDArray, n_classes: int, weights: ArrayLike) -> NDArray[np.float64]:
-    """
-    Return the mean weight (c,) of the rows of each class.
+    """Return the mean weight (c,) of the rows of each class.
 
     It is the ratio of weighted to unweighted class frequencies, up to a factor: the shift of priors
     that a fit with these row weights has learnt.  A class without rows gets 0.
@@ -82,8 +79,7 @@ def mean_class_weights(index: NDArray, n_classes: int, weights: ArrayLike) -> ND
 
 
 def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> NDArray[np.float64]:
-    """
-    Return p'(y|x) ∝ p(y|x) π'_y / π_y, the posterior (n, c) under new priors.
+    """Return p'(y|x) ∝ p(y|x) π'_y / π_y, the posterior (n, c) under new priors.
 
     Parameters
     ----------
@@ -108,8 +104,7 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
 
 
 def undo_weights(P: NDArray, class_weights: NDArray) -> NDArray[np.float64]:
-    """
-    Return p(y|x) ∝ p_w(y|x) / w_y: the posterior (n, c) without the shift that weights put into a fit.
+    """Return p(y|x) ∝ p_w(y|x) / w_y: the posterior (n, c) without the shift that weights put into a fit.
 
     Exact for class weights whenever the fit has learnt p_w(y|x) ∝ w_y p(y|x).  For row weights use
     `mean_class_weights`: the shift of the priors is undone, a reweighting within a class is kept.

@@ -1,5 +1,4 @@
-"""
-Decisions of least expected loss, with the option to reject (Chow 1970).
+"""Decisions of least expected loss, with the option to reject (Chow 1970).
 
 Risk of deciding j:  R_j(x) = Σ_i p(i|x) L_ij.   Decide argmin_j R_j(x), or reject the row when
 min_j R_j(x) exceeds the cost of rejecting.  A target coverage is the same rule with the cost at
@@ -16,8 +15,7 @@ REJECTED = -1
 
 
 class Decision(NamedTuple):
-    """
-    What was decided on n rows, and at which expected loss.
+    """What was decided on n rows, and at which expected loss.
 
     Attributes
     ----------
@@ -32,8 +30,7 @@ class Decision(NamedTuple):
 
 
 def expected_risk(P: NDArray, loss_matrix: NDArray) -> NDArray[np.float64]:
-    """
-    Return R = P L, the expected loss (n, c) of each decision.
+    """Return R = P L, the expected loss (n, c) of each decision.
 
     Parameters
     ----------
@@ -59,8 +56,7 @@ def _relative_risk(P: NDArray, loss_matrix: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def minimum_risk(P: NDArray, loss_matrix: NDArray, reject_cost: float | None = None) -> Decision:
-    """
-    Decide by least expected loss; reject the rows whose least expected loss exceeds `reject_cost`.
+    """Decide by least expected loss; reject the rows whose least expected loss exceeds `reject_cost`.
 
     Ties go to the first class, and to deciding rather than rejecting.
 
@@ -82,10 +78,10 @@ def minimum_risk(P: NDArray, loss_matrix: NDArray, reject_cost: float | None = N
 
 
 def coverage_threshold(risk: ArrayLike, coverage: float, weights: ArrayLike | None = None) -> float:
-    """
-    Return the least τ for which rows with risk ≤ τ make up at least the share `coverage`.
+    """Return the least τ for which rows with risk ≤ τ make up at least the share `coverage`.
 
     Used as the cost of rejecting, τ keeps that share of rows like these.  A tie at τ is kept whole.
+    Full coverage gives ∞: a new row may be riskier than all of these.
 
     Parameters
     ----------
@@ -96,6 +92,8 @@ def coverage_threshold(risk: ArrayLike, coverage: float, weights: ArrayLike | No
     weights : array-like of shape (n,), optional
         How many rows each row stands for.
     """
+    if coverage >= 1.0:
+        return np.inf
     risk = np.asarray(risk, dtype=np.float64)
     order = np.argsort(risk, kind="stable")
     mass = np.cumsum(np.ones(len(risk)) if weights is None else np.asarray(weights, np.float64)[order])
@@ -107,8 +105,7 @@ def coverage_threshold(risk: ArrayLike, coverage: float, weights: ArrayLike | No
 def realised_cost(
     truth: NDArray, decision: NDArray, loss_matrix: NDArray, reject_cost: float = np.nan
 ) -> NDArray[np.float64]:
-    """
-    Return what each decision cost once the truth is known, (n,).
+    """Return what each decision cost once the truth is known, (n,).
 
     Parameters
     ----------

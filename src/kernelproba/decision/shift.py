@@ -1,5 +1,4 @@
-"""
-New class priors from unlabelled rows, by maximum likelihood (Saerens, Latinne & Decaestecker 2002).
+"""New class priors from unlabelled rows, by maximum likelihood (Saerens, Latinne & Decaestecker 2002).
 
 With p(x|y) unchanged, the density of a new row under priors q is proportional to Σ_j r_ij q_j,
 r_ij = p(j|x_i) / π_j, where p and π are posterior and priors of training.  So
@@ -21,8 +20,7 @@ from scipy.stats import chi2
 
 @dataclass(frozen=True)
 class PriorEstimate:
-    """
-    Priors estimated from n unlabelled rows.
+    """Priors estimated from n unlabelled rows.
 
     Attributes
     ----------
@@ -61,8 +59,7 @@ class ShiftTest(NamedTuple):
 def estimate_priors(
     P: NDArray, train_priors: NDArray, *, tol: float = 1e-10, max_iter: int = 200
 ) -> PriorEstimate:
-    """
-    Estimate the class priors of the rows whose training posterior is P.
+    """Estimate the class priors of the rows whose training posterior is P.
 
     An EM step q_j ← q_j mean_i(s_ij) can neither overshoot nor leave the simplex, but crawls when
     classes overlap; a Newton step, taken when it climbs higher, converges quadratically also to
@@ -124,8 +121,7 @@ def _step(R: NDArray, q: NDArray, S: NDArray, gain: NDArray) -> NDArray:
 
 
 def _newton_target(S: NDArray, gain: NDArray) -> NDArray:
-    """
-    Maximise the quadratic model of ℓ over q ≥ 0.
+    """Maximise the quadratic model of ℓ over q ≥ 0.
 
     The sum needs no constraint: −ℓ(q)/n + Σ_j q_j has its minimum over q ≥ 0 on the simplex, since
     ℓ(tq) = ℓ(q) + n log t.  Its model at q, by Hq = gain with H = SᵀS/n, is ½zᵀHz − zᵀ(2 gain − 1).
@@ -153,8 +149,7 @@ def _inverse_information(S: NDArray) -> tuple[NDArray, NDArray]:
 
 
 def shift_test(estimate: PriorEstimate) -> ShiftTest:
-    """
-    Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π)) ~ χ²(c − 1) if they have not.
+    """Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π)) ~ χ²(c − 1) if they have not.
 
     The posterior is taken as known: errors of a model fitted on few rows make the test reject too often.
     """

@@ -27,8 +27,7 @@ from kernelproba.estimators.wrapper import PosteriorWrapper
 
 
 class MinimumRiskClassifier(PosteriorWrapper):
-    """
-    Classifier that decides by least expected loss and may reject rows.
+    """Classifier that decides by least expected loss and may reject rows.
 
     Of all decisions j it takes the one of least risk Σ_i p(i|x) L_ij.  With the zero-one loss that is
     the most probable class.  A row whose least risk exceeds the cost of rejecting is left undecided.
@@ -66,9 +65,9 @@ class MinimumRiskClassifier(PosteriorWrapper):
     loss_matrix_ : ndarray of shape (c, c)
         The costs in the order of ``classes_``.
     reject_cost_ : float or None
-        The cost of rejecting, given or learnt; None when no row is rejected.
+        The cost of rejecting, given or learnt (infinite at coverage 1); None when rejecting is no option.
     reject_label_ : str, number or None
-        The answer for an undecided row; None when no row is rejected.
+        The answer for an undecided row; None when rejecting is no option.
     n_features_in_, feature_names_in_
         Those of ``estimator_``, where it has them.
 
@@ -115,8 +114,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
         loss_matrix: Any = None,
         **params: Any,
     ) -> "MinimumRiskClassifier":
-        """
-        Fit the estimator, and learn the threshold of rejection if a coverage is asked for.
+        """Fit the estimator, and learn the threshold of rejection if a coverage is asked for.
 
         Parameters
         ----------
@@ -177,8 +175,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
         return P
 
     def predict_risk(self, X: Any, *, loss_matrix: Any = None) -> NDArray[np.float64]:
-        """
-        Return the expected loss of each decision, (n, c), or (n, c + 1) with rejecting as the last.
+        """Return the expected loss of each decision, (n, c), or (n, c + 1) with rejecting as the last.
 
         Parameters
         ----------
@@ -194,8 +191,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
         return np.column_stack([risk, np.full(len(P), self.reject_cost_)])
 
     def predict(self, X: Any, *, loss_matrix: Any = None) -> NDArray:
-        """
-        Return the decision of least expected loss for each row, (n,).
+        """Return the decision of least expected loss for each row, (n,).
 
         Parameters
         ----------
@@ -213,8 +209,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, loss_matrix: Any = None
     ) -> float:
-        """
-        Return minus the mean realised cost, so that greater is better.
+        """Return minus the mean realised cost, so that greater is better.
 
         A rejected row costs `reject_cost`; with `coverage` the mean is over the decided rows (NaN if
         there are none).

@@ -21,8 +21,7 @@ from kernelproba.estimators.wrapper import PosteriorWrapper
 
 
 class PriorShiftClassifier(PosteriorWrapper):
-    """
-    Classifier for rows whose class priors are not those of training.
+    """Classifier for rows whose class priors are not those of training.
 
     While the classes themselves look as before, p(x|y) unchanged, the posterior under new priors is
     p'(y|x) ∝ p(y|x) π'_y / π_y.  The new priors are given, or estimated by ``adapt`` from unlabelled
@@ -89,8 +88,7 @@ class PriorShiftClassifier(PosteriorWrapper):
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
     ) -> "PriorShiftClassifier":
-        """
-        Fit the estimator and note the priors of training; forget what ``adapt`` has found.
+        """Fit the estimator and note the priors of training; forget what ``adapt`` has found.
 
         Parameters
         ----------
@@ -125,8 +123,7 @@ class PriorShiftClassifier(PosteriorWrapper):
         return class_priors(label_index(y, self.classes_), len(self.classes_), weights)
 
     def adapt(self, X: Any) -> "PriorShiftClassifier":
-        """
-        Estimate the priors of unlabelled rows and predict with them from now on.
+        """Estimate the priors of unlabelled rows and predict with them from now on.
 
         Parameters
         ----------

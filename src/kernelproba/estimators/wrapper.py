@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 
 class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """
-    A classifier around `estimator`, any classifier with ``predict_proba``.
+    """A classifier around `estimator`, any classifier with ``predict_proba``.
 
     X is handed on as it came: `estimator` alone decides what it can read.
     """
