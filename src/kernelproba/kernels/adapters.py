@@ -28,11 +28,10 @@ class Precomputed(Kernel):
         dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
         return np.ascontiguousarray(np.asarray(densify(X), dtype=dtype)[:, np.asarray(Z)])
 
-    def _against(self, Z) -> Fill:
-        def fill(X, out):
-            out[...] = self(X, Z)
-
-        return fill
+    def _against(self, Z) -> Fill:  # noqa: ARG002  # reached only as part of another kernel
+        raise ValueError(
+            "a precomputed kernel does not combine with others: combine the matrices, and pass the result"
+        )
 
     def diag(self, X):
         X = check_rows(X)

@@ -96,9 +96,6 @@ class _Pair(Kernel):
     def diag(self, X):
         return self._merge(self.left.diag(X), self.right.diag(X))
 
-    def select(self, X, index):
-        return self.left.select(X, index)
-
 
 class Sum(_Pair):
     """k(x, z) = left(x, z) + right(x, z)."""
@@ -134,9 +131,6 @@ class Scaled(Kernel):
 
     def diag(self, X):
         return self.kernel.diag(X) * float(self.factor)
-
-    def select(self, X, index):
-        return self.kernel.select(X, index)
 
 
 def _same(a, b) -> bool:
