@@ -1,0 +1,5 @@
+"""From the probabilities of all pairs of classes, r_ij = P(i | i or j), to one posterior p."""
+
+from kernelproba.coupling.posterior import METHODS, couple
+
+__all__ = ["METHODS", "couple"]
