@@ -73,6 +73,8 @@ class BinTable:
         Mean of the stated probability, and share of the rows where the event happened.
     frequency_low, frequency_high : ndarray of shape (b,)
         Wilson's interval for the frequency.
+    histogram : ndarray of shape (20,)
+        Rows in twentieths of [0, 1], whatever the bins are.
     calibration_error : float
         Σ_b (weight of b) · |frequency − probability|, the ECE of this event.
     """
@@ -85,7 +87,13 @@ class BinTable:
     frequency: np.ndarray
     frequency_low: np.ndarray
     frequency_high: np.ndarray
+    histogram: np.ndarray
     calibration_error: float
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Columns of a table with one row for each bin."""
+        names = ("low", "high", "count", "probability", "frequency", "frequency_low", "frequency_high")
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def of(cls, event: Event, weight: np.ndarray, binning: Binning, *, confidence: float) -> BinTable:
@@ -106,6 +114,7 @@ class BinTable:
             frequency=frequency,
             frequency_low=low,
             frequency_high=high,
+            histogram=np.histogram(event.probability, bins=20, range=(0, 1))[0],
             calibration_error=float(share @ abs(frequency - probability)),
         )
 

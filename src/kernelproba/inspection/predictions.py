@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,7 +83,16 @@ def check_predictions(
     if y.ndim != 1 or len(y) != len(P):
         raise ValueError(f"y must hold one label for each of the {len(P)} rows of P, but has shape {y.shape}")
     labels = _check_classes(y, classes, P.shape[1])
-    return Predictions(_encode(y, labels), P, labels, _check_weight(sample_weight, len(P)))
+    return Predictions(encode_labels(y, labels), P, labels, _check_weight(sample_weight, len(P)))
+
+
+def predict_probabilities(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Probabilities (n, c) and class labels (c,) from a fitted classifier."""
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(f"estimator must have predict_proba, but {type(estimator).__name__} has none")
+    # Predict first: an unfitted estimator then says so, instead of lacking `classes_`.
+    P = estimator.predict_proba(X)
+    return np.asarray(P), np.asarray(estimator.classes_)
 
 
 def check_option(name: str, value: object, options: tuple[str, ...]) -> None:
@@ -134,8 +144,8 @@ def _check_classes(y: np.ndarray, classes: ArrayLike | None, c: int) -> np.ndarr
     return labels
 
 
-def _encode(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Column number of every label."""
+def encode_labels(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Column number of every label, of shape (n,); an error names those without a column."""
     number = {label: k for k, label in enumerate(classes.tolist())}
     codes = np.array([number.get(label, -1) for label in y.tolist()])
     if (codes < 0).any():

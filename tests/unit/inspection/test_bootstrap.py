@@ -20,12 +20,12 @@ def _predictions(n, seed):
 def test_the_interval_covers_the_true_score_as_often_as_it_says():
     truth = brier_score(*_predictions(200_000, seed=999))
     covered = 0
-    for seed in range(100):
+    for seed in range(60):
         y, P = _predictions(150, seed)
         interval = bootstrap_interval(brier_score, y, P, n_resamples=100, confidence=0.8, random_state=seed)
         covered += interval.low <= truth <= interval.high
-    # 80 % of 100, less three binomial standard errors of 4
-    assert 68 <= covered <= 92
+    # 80 % of 60, give or take three binomial standard errors of 3.1
+    assert 39 <= covered <= 57
 
 
 def test_the_interval_has_the_width_of_the_central_limit_theorem():
