@@ -26,7 +26,7 @@ class Precomputed(Kernel):
 
     def __call__(self, X, Z):
         dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
-        return np.ascontiguousarray(np.asarray(densify(X), dtype=dtype)[:, np.asarray(Z)])
+        return np.take(np.asarray(densify(X), dtype=dtype), Z, axis=1)
 
     def _against(self, Z) -> Fill:  # noqa: ARG002  # reached only as part of another kernel
         raise ValueError(

@@ -32,7 +32,7 @@ _changing_blas = Lock()
 
 def row_blocks(n: int, m: int) -> Iterator[slice]:
     """Cut n rows into slices of BLOCK_ROWS rows, or of BLOCK_ENTRIES // m if that is more."""
-    step = max(BLOCK_ROWS, BLOCK_ENTRIES // m)
+    step = max(BLOCK_ROWS, BLOCK_ENTRIES // max(m, 1))
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 

@@ -40,12 +40,14 @@ def squared_euclidean(Z) -> Fill:
     # A dot product of d terms is off by at most ½ d eps ‖x‖‖z‖, each squared norm likewise.
     noise = (1.5 * Z.shape[1] + 4) * np.finfo(Z.dtype).eps
 
+    # A squared norm may overflow: its entries are ∞ or NaN, are flagged, and end as Σ(x−z)², ∞ or not.
+    @np.errstate(over="ignore", invalid="ignore")
     def fill(X, out):
         x2, z2 = expand(X, out)
         # One bound for all entries is faster than one for each, and flags few if the norms are alike.
-        near = np.flatnonzero(out <= noise * (x2.max() + z2.max()))
+        near = np.flatnonzero(~(out > noise * (x2.max() + z2.max())))
         if _crowded(near, out):
-            near = np.flatnonzero(out <= noise * (x2[:, None] + z2))
+            near = np.flatnonzero(~(out > noise * (x2[:, None] + z2)))
         if _crowded(near, out) and out.dtype == np.float32:
             # Tight clusters far apart: float64 resolves them, at once.
             wide = np.empty(out.shape)

@@ -61,7 +61,7 @@ def resolve_kernel(
     if isinstance(kernel, SklearnGPKernel):
         return GaussianProcessKernel(clone(kernel).set_params(**params))
     if callable(kernel) and not isinstance(kernel, type):
-        return CallableKernel(kernel, params)
+        return CallableKernel(kernel, kernel_params)
     raise ValueError(
         f"kernel must be one of {', '.join(map(repr, KERNEL_NAMES))}, "
         f"or a Kernel, or a function of two matrices, got {kernel!r}"

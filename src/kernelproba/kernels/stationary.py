@@ -134,7 +134,8 @@ class Matern(Stationary):
             raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}")
         # s = √(2ν) r
         s = np.sqrt(D, out=D)
-        s *= np.sqrt(2 * self.nu) / width
+        s *= float(np.sqrt(2 * self.nu)) / width
+        np.minimum(s, 800, out=s)  # exp(−800) is 0, but ∞ exp(−∞) is not
         decay = np.exp(-s)
         if self.nu == 0.5:
             D[...] = decay

@@ -35,6 +35,17 @@ def test_a_row_is_exactly_as_similar_as_can_be_to_itself(kind):
     assert np.all((K >= 0) & (K <= 1))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("dtype", "far"), [(np.float32, 1e25), (np.float64, 1e200)])
+def test_rows_beyond_the_range_of_squares_are_unlike_all_but_themselves(kind, dtype, far):
+    X = data().astype(dtype)
+    X[3:5], X[5] = far, -far
+    K = kind()(X, X)
+    np.testing.assert_array_equal(K[:3, 3:6], 0)
+    np.testing.assert_array_equal(K[3:6, 3:6], [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    np.testing.assert_allclose(K[:3, :3], kind()(X[:3], X[:3]), rtol=1e-5)
+
+
 def test_the_laplacian_is_the_product_of_one_dimensional_exponentials():
     X, Z, scales = data(), data(20, seed=1), [0.3, 2.0, 5.0]
     product = np.prod([np.exp(-abs(X[:, [k]] - Z[:, k]) / scales[k]) for k in range(3)], axis=0)
