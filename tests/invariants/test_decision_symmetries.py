@@ -14,6 +14,7 @@ from kernelproba.decision import (
     reweight_posterior,
 )
 
+unhurried = settings(deadline=None)  # a busy machine is no failure
 shapes = st.tuples(st.integers(1, 8), st.integers(2, 5))
 
 
@@ -34,6 +35,7 @@ def matrix(draw, c):
     return draw(arrays(float, (c, c), elements=st.integers(-20, 20).map(float)))
 
 
+@unhurried
 @given(st.data())
 def test_the_chosen_class_has_the_least_risk(data):
     P = data.draw(posteriors())
@@ -43,6 +45,7 @@ def test_the_chosen_class_has_the_least_risk(data):
     assert (decision.risk == risk.min(axis=1)).all()
 
 
+@unhurried
 @given(st.data())
 def test_a_constant_added_to_all_costs_of_a_truth_changes_no_decision(data):
     P = data.draw(posteriors())
@@ -51,6 +54,7 @@ def test_a_constant_added_to_all_costs_of_a_truth_changes_no_decision(data):
     assert (minimum_risk(P, costs).chosen == minimum_risk(P, costs + fee[:, None]).chosen).all()
 
 
+@unhurried
 @given(st.data())
 def test_a_dearer_rejection_rejects_no_more_rows(data):
     P = data.draw(posteriors())
@@ -61,6 +65,7 @@ def test_a_dearer_rejection_rejects_no_more_rows(data):
     assert (few <= many).all()
 
 
+@unhurried
 @given(arrays(float, st.integers(1, 40), elements=st.floats(-5, 5)), st.floats(0.01, 0.999))
 def test_the_threshold_covers_the_share_and_a_lower_one_would_not(risk, coverage):
     threshold = coverage_threshold(risk, coverage)
@@ -68,6 +73,7 @@ def test_the_threshold_covers_the_share_and_a_lower_one_would_not(risk, coverage
     assert (risk < threshold).mean() < coverage
 
 
+@unhurried
 @given(st.data())
 def test_reweighting_gives_distributions_and_can_be_taken_back(data):
     P = data.draw(posteriors())
@@ -78,6 +84,7 @@ def test_reweighting_gives_distributions_and_can_be_taken_back(data):
     np.testing.assert_allclose(reweight_posterior(Q, new, old), P, atol=1e-10)
 
 
+@unhurried
 @given(st.data())
 def test_two_changes_of_priors_are_one(data):
     P = data.draw(posteriors())
@@ -87,7 +94,7 @@ def test_two_changes_of_priors_are_one(data):
     )
 
 
-@settings(deadline=None)
+@unhurried
 @given(st.data())
 def test_no_priors_are_likelier_than_the_estimated_ones(data):
     P = data.draw(posteriors())

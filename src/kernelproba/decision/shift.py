@@ -5,7 +5,17 @@ r_ij = p(j|x_i) / π_j, where p and π are posterior and priors of training.  So
 
     ℓ(q) = Σ_i log Σ_j r_ij q_j ,   q ≥ 0, Σ_j q_j = 1,
 
-is concave, ℓ(π) = 0, and −∂²ℓ/∂q∂qᵀ = SᵀS with s_ij = r_ij / Σ_k r_ik q_k.
+is concave, ℓ(π) = 0, and −∂²ℓ/∂q∂qᵀ = SᵀS with s_ij = r_ij / Σ_k r_ik q_k; the inverse of that on
+Σ_j q_j = 1 is V, the covariance of q̂ for a posterior that is known.
+
+A posterior fitted on N rows adds its own error.  Let it agree with its class counts, Σ_train p̂ = N π̂,
+as a logistic fit with intercept does.  Without shift q̂ = π̂ + D (p̄_new − p̄_train), with
+D Cov(p) Dᵀ = nV and D Cov(p) = Σ_q = diag(q) − qqᵀ.  The two means are independent, so
+
+    2(ℓ(q̂) − ℓ(π̂)) / (1 + n/N) ~ χ²(c − 1) ,     Cov(q̂) = V + (nV − Σ_q) / N .
+
+The second term is what labels on the new rows would have saved, nV − Σ_q, once per training row.
+Under shift it is an approximation.
 """
 
 from dataclasses import dataclass
@@ -28,9 +38,11 @@ class PriorEstimate:
         The maximum-likelihood priors and their standard errors.  A standard error is infinite where
         the rows cannot tell a class from others.
     covariance : ndarray of shape (c, c)
-        Inverse of the observed Fisher information on Σ_j q_j = 1 (its identified part).
+        V + (nV − Σ_q)/N, V the inverse of the observed Fisher information (its identified part).
     log_likelihood : float
         ℓ(priors) − ℓ(training priors), ≥ 0.
+    inflation : float
+        1 + n/N, by which the fit of the posterior swells the likelihood ratio.
     gap : float
         A bound on (max ℓ − ℓ(priors)) / n, the stopping criterion.
     n_iter : int
@@ -43,6 +55,7 @@ class PriorEstimate:
     std_error: NDArray[np.float64]
     covariance: NDArray[np.float64]
     log_likelihood: float
+    inflation: float
     gap: float
     n_iter: int
     converged: bool
@@ -57,7 +70,7 @@ class ShiftTest(NamedTuple):
 
 
 def estimate_priors(
-    P: NDArray, train_priors: NDArray, *, tol: float = 1e-10, max_iter: int = 200
+    P: NDArray, train_priors: NDArray, *, n_train: float = np.inf, tol: float = 1e-9, max_iter: int = 200
 ) -> PriorEstimate:
     """Estimate the class priors of the rows whose training posterior is P.
 
@@ -72,7 +85,9 @@ def estimate_priors(
         Posterior of the unlabelled rows under the training priors.
     train_priors : ndarray of shape (c,)
         Positive priors that belong to P.
-    tol : float, default=1e-10
+    n_train : float, default=inf
+        The number N of rows that the posterior was fitted on; infinite for a known posterior.
+    tol : float, default=1e-9
         The gain in mean log-likelihood that may be missed.
     max_iter : int, default=200
         Iterations at most.
@@ -90,9 +105,18 @@ def estimate_priors(
         if gap <= tol or n_iter == max_iter:
             break
         q = _step(R, q, S, gain)
-    covariance, std_error = _inverse_information(S)
+    covariance, undetermined = _inverse_information(S)
+    # nV − Σ_q is positive in expectation; rounding and small samples must not make it negative.
+    covariance = covariance + _positive_part(len(P) * covariance - np.diag(q) + np.outer(q, q)) / n_train
     return PriorEstimate(
-        q, std_error, covariance, max(_mean_log(R, q) * len(P), 0.0), gap, n_iter, converged=gap <= tol
+        priors=q,
+        std_error=np.where(undetermined, np.inf, np.sqrt(covariance.diagonal())),
+        covariance=covariance,
+        log_likelihood=max(_mean_log(R, q) * len(P), 0.0),
+        inflation=1.0 + len(P) / n_train,
+        gap=gap,
+        n_iter=n_iter,
+        converged=gap <= tol,
     )
 
 
@@ -135,7 +159,7 @@ def _newton_target(S: NDArray, gain: NDArray) -> NDArray:
 
 
 def _inverse_information(S: NDArray) -> tuple[NDArray, NDArray]:
-    """Return B(BᵀSᵀSB)⁻¹Bᵀ, B a basis of Σ_j δ_j = 0, and the root of its diagonal."""
+    """Return V = B(BᵀSᵀSB)⁻¹Bᵀ, B a basis of Σ_j δ_j = 0, and which classes it leaves open."""
     c = S.shape[1]
     B = null_space(np.ones((1, c)))
     information = S.T @ S
@@ -143,16 +167,16 @@ def _inverse_information(S: NDArray) -> tuple[NDArray, NDArray]:
     directions = B @ vectors
     known = values > c * np.finfo(float).eps * np.trace(information)
     covariance = (directions[:, known] / values[known]) @ directions[:, known].T
-    std_error = np.sqrt(covariance.diagonal())
-    undetermined = (abs(directions[:, ~known]) > 1e-6).any(axis=1)
-    return covariance, np.where(undetermined, np.inf, std_error)
+    return covariance, (abs(directions[:, ~known]) > 1e-6).any(axis=1)
+
+
+def _positive_part(A: NDArray) -> NDArray:
+    values, vectors = np.linalg.eigh(A)
+    return (vectors * values.clip(min=0.0)) @ vectors.T
 
 
 def shift_test(estimate: PriorEstimate) -> ShiftTest:
-    """Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π)) ~ χ²(c − 1) if they have not.
-
-    The posterior is taken as known: errors of a model fitted on few rows make the test reject too often.
-    """
+    """Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π))/(1 + n/N) ~ χ²(c − 1) if they have not."""
     df = len(estimate.priors) - 1
-    statistic = 2.0 * estimate.log_likelihood
+    statistic = 2.0 * estimate.log_likelihood / estimate.inflation
     return ShiftTest(statistic, df, float(chi2.sf(statistic, df)) if df else 1.0)

@@ -52,10 +52,13 @@ class PriorShiftClassifier(PosteriorWrapper):
         The priors that ``predict_proba`` uses: those given, those of the last ``adapt``, or those of
         training.
     priors_std_error_ : ndarray of shape (c,)
-        Standard errors of the priors found by ``adapt``; the posterior is taken as known.
+        Standard errors of the priors found by ``adapt``, with the sampling error of ``n_train_``
+        training rows for an estimator that is calibrated; a miscalibrated one errs by more.
     shift_test_ : ShiftTest
         Likelihood-ratio test, after ``adapt``, of "the priors are those of training": ``statistic``,
         ``df`` and ``p_value``.
+    n_train_ : float
+        How many equally weighted training rows ``fit`` was worth, (Σw)²/Σw².
     n_iter_ : int
         Iterations of the last ``adapt``.
     n_features_in_, feature_names_in_
@@ -108,7 +111,9 @@ class PriorShiftClassifier(PosteriorWrapper):
         seen = (
             sample_weight if isinstance(self.estimator, FrozenEstimator) else fit_params.get("sample_weight")
         )
-        self.train_priors_ = self._training_priors(labels, seen)
+        weights = _check_sample_weight(seen, labels)
+        self.n_train_ = float(weights.sum() ** 2 / (weights**2).sum())
+        self.train_priors_ = self._training_priors(labels, weights)
         self.priors_ = self.train_priors_ if self.priors is None else as_priors(self.priors, self.classes_)
         # Fails now, rather than at the first prediction, if a new class has no training rows.
         reweight_posterior(np.ones((1, len(self.priors_))), self.train_priors_, self.priors_)
@@ -116,10 +121,9 @@ class PriorShiftClassifier(PosteriorWrapper):
             self.__dict__.pop(name, None)
         return self
 
-    def _training_priors(self, y: NDArray, sample_weight: ArrayLike | None) -> NDArray[np.float64]:
+    def _training_priors(self, y: NDArray, weights: NDArray) -> NDArray[np.float64]:
         if self.train_priors is not None:
             return as_priors(self.train_priors, self.classes_, "train_priors")
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, y)
         return class_priors(label_index(y, self.classes_), len(self.classes_), weights)
 
     def adapt(self, X: Any) -> "PriorShiftClassifier":
@@ -133,7 +137,7 @@ class PriorShiftClassifier(PosteriorWrapper):
         P = self._posterior(X)
         if self.priors is not None:
             raise ValueError("adapt estimates the priors, but priors were given: set priors=None to use it")
-        estimate = estimate_priors(P, self.train_priors_)
+        estimate = estimate_priors(P, self.train_priors_, n_train=self.n_train_)
         if not estimate.converged:
             warnings.warn(
                 f"the new priors may miss {estimate.gap:.1e} of mean log-likelihood after {estimate.n_iter} "
