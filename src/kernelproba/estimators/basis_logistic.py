@@ -295,6 +295,10 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         Phi = np.nan_to_num(Phi, nan=0.0).clip(-LARGEST_FEATURE, LARGEST_FEATURE)
         return Phi @ self.coef_.T + self.intercept_
 
+    def __sklearn_is_fitted__(self) -> bool:
+        # A fit that raised SeparationError has got as far as `classes_`.
+        return hasattr(self, "coef_")
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         if self.expansion is None:

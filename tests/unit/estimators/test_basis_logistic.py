@@ -278,6 +278,15 @@ def test_separable_data_without_a_penalty_are_reported_with_the_cure(C):
     assert isinstance(caught.value, ValueError)
 
 
+def test_a_model_that_could_not_be_fitted_says_so():
+    X, y = load_iris(return_X_y=True)
+    model = plain()
+    with pytest.raises(SeparationError):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict_proba(X)
+
+
 def test_the_cure_works():
     X, y = load_iris(return_X_y=True)
     model = plain(C=1.0).fit(X, y)
