@@ -61,6 +61,8 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ProbabilisticClassifier):
         The fitted clone of each pair.
     pair_weights_ : ndarray of shape (c, c)
         n_ij = n_i + n_j, in sample weights.
+    pair_rows_ : list of c(c−1)/2 ndarray
+        The training rows of each pair.
     pairwise_indices_ : list of ndarray or None
         With a precomputed kernel, the training rows of each pair: the columns that its classifier reads.
     n_features_in_, feature_names_in_
@@ -171,14 +173,15 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ProbabilisticClassifier):
 
     def _fit_pairs(self, X: Any, codes: NDArray, fit_params: Mapping[str, Any]) -> None:
         jobs = effective_n_jobs(self.n_jobs)
+        self.pair_rows_ = [_rows_of(codes, i, j) for i, j in self.pairs_]
         # joblib divides the threads among processes by itself, but not among the threads of this one.
         with threadpool_limits(limits=max(1, cpu_count() // jobs) if jobs > 1 else None):
             self.estimators_ = Parallel(n_jobs=self.n_jobs, verbose=int(self.verbose))(
-                delayed(_fit_pair)(clone(self.estimator), X, codes == j, _rows_of(codes, i, j), fit_params)
-                for i, j in self.pairs_
+                delayed(_fit_pair)(clone(self.estimator), X, codes == j, rows, fit_params)
+                for (_, j), rows in zip(self.pairs_, self.pair_rows_, strict=True)
             )
         pairwise = get_tags(self).input_tags.pairwise
-        self.pairwise_indices_ = [_rows_of(codes, i, j) for i, j in self.pairs_] if pairwise else None
+        self.pairwise_indices_ = self.pair_rows_ if pairwise else None
 
     def predict_proba(self, X: Any) -> NDArray:
         """Couple the probabilities of the pairs.

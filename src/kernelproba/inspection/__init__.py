@@ -1,8 +1,11 @@
-"""Scores and pictures of probabilities: are they true, and what do they look like."""
+"""Scores and pictures of probabilities: are they true, what do they look like, what are their reasons."""
 
 from kernelproba.inspection.bootstrap import Interval, bootstrap_interval
+from kernelproba.inspection.explain import explain
+from kernelproba.inspection.explanation import ExplanationDisplay
 from kernelproba.inspection.posterior import PosteriorDisplay
 from kernelproba.inspection.reliability import ReliabilityDisplay, reliability_tables
+from kernelproba.inspection.risk import RiskCoverageDisplay
 from kernelproba.inspection.scores import (
     BrierDecomposition,
     brier_decomposition,
@@ -14,13 +17,16 @@ from kernelproba.inspection.scores import (
 
 __all__ = [
     "BrierDecomposition",
+    "ExplanationDisplay",
     "Interval",
     "PosteriorDisplay",
     "ReliabilityDisplay",
+    "RiskCoverageDisplay",
     "bootstrap_interval",
     "brier_decomposition",
     "brier_score",
     "expected_calibration_error",
+    "explain",
     "probability_scores",
     "reliability_tables",
     "squared_calibration_error",
