@@ -1,5 +1,4 @@
-"""
-Losses of a class index given scores: value, gradient, curvature, and the probabilities they imply.
+"""Losses of a class index given scores: value, gradient, curvature, and the probabilities they imply.
 
 A row has scores f ∈ ℝᵏ and a label y ∈ {0, …, c−1}.  Two models are here::
 
@@ -43,9 +42,6 @@ class Loss(Protocol):
     def root_product(self, state: np.ndarray, V: np.ndarray, *, transpose: bool) -> np.ndarray:
         """B V or Bᵀ V for each row, with B Bᵀ = ∂²ℓ."""
 
-    def root_residual(self, state: np.ndarray, F: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """H (n, k) with B h = −∂ℓ: the working residual of IRLS in the metric of the curvature."""
-
     def curvature_block(self, state: np.ndarray, j: int, k: int) -> np.ndarray:
         """Entry (j, k) of ∂²ℓ for each row, (n,)."""
 
@@ -80,11 +76,6 @@ class Logistic:
 
     def root_product(self, state, V, *, transpose):  # noqa: ARG002 — B is diagonal
         return np.sqrt(state) * V
-
-    def root_residual(self, state, F, y):  # noqa: ARG002 — π(1−π) cancels against t − π
-        # (t − π)/√(π(1−π)) = ±exp(∓f/2)
-        sign = np.where(y == 1, 1.0, -1.0)[:, None]
-        return sign * np.exp(-sign * F / 2)
 
     def curvature_block(self, state, j, k):  # noqa: ARG002 — there is one block
         return state[:, 0]
@@ -130,13 +121,6 @@ class Softmax:
         if transpose:
             return root * (V - (state * V).sum(axis=1, keepdims=True))
         return root * V - state * (root * V).sum(axis=1, keepdims=True)
-
-    def root_residual(self, state, F, y):
-        # h = e_y/√p_y − √p: √pᵀh = 0, hence B h = √p ∘ h = e_y − p
-        row = np.arange(len(y))
-        h = -np.sqrt(state)
-        h[row, y] += np.exp(-0.5 * self.log_probabilities(F)[row, y])
-        return h
 
     def curvature_block(self, state, j, k):
         return state[:, j] * ((1.0 if j == k else 0.0) - state[:, k])

@@ -1,6 +1,7 @@
 """What every probabilistic classifier of the project shares: checked input and one path to a label."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -9,11 +10,25 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 
-class Training(NamedTuple):
-    """Rows that carry weight, their class indices and weights, and where they stood in the input."""
+@dataclass(frozen=True)
+class Training:
+    """The rows that carry weight, as a fit sees them.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Rows of positive weight.
+    y : array of shape (n,)
+        Class indices.
+    sample_weight, weight : arrays of shape (n,)
+        The user's weights, and those times the class weights.
+    index : array of shape (n,)
+        Where the rows stood in the input.
+    """
 
     X: Any
     y: np.ndarray
+    sample_weight: np.ndarray
     weight: np.ndarray
     index: np.ndarray
 
@@ -23,23 +38,22 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
         """Validate, encode and weigh; rows of weight zero are as if absent."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X, y = validate_data(self, X, y, **self._check_options())
         check_classification_targets(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         index = np.flatnonzero(weight)
         if len(index) == 0:
-            raise ValueError(
-                "sample_weight is zero for every row; at least two classes need positive weight."
-            )
+            raise ValueError("sample_weight is zero for every row; two classes at least need weight.")
         if len(index) < len(weight):
             X, y, weight = self._take_rows(X, index), y[index], weight[index]
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 classes "
-                "with positive weight."
+                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 "
+                "classes with positive weight."
             )
-        return Training(X, codes, weight * self._class_weights(codes, weight)[codes], index)
+        factors = self._class_weights(codes, weight)
+        return Training(X, codes, weight, weight * factors[codes], index)
 
     def _take_rows(self, X: Any, index: np.ndarray) -> Any:
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
@@ -60,11 +74,14 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_predict(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return validate_data(self, X, **self._check_options(), reset=False)
+
+    def _check_options(self) -> dict[str, Any]:
+        sparse = self.__sklearn_tags__().input_tags.sparse
+        return {"accept_sparse": "csr" if sparse else False, "dtype": [np.float64, np.float32]}
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """
-        Class probabilities.
+        """Class probabilities.
 
         Parameters
         ----------
@@ -79,8 +96,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """
-        Logarithm of the class probabilities, as finite as the scores are.
+        """Logarithm of the class probabilities, as finite as the scores are.
 
         Parameters
         ----------
@@ -96,8 +112,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """
-        Most probable class: always the argmax of `predict_proba`.
+        """Most probable class: always the argmax of `predict_proba`.
 
         Parameters
         ----------

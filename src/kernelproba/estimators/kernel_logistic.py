@@ -18,11 +18,11 @@ from ..penalties import Ridge
 from ..rows import as_rows
 from ..solvers import SOLVERS, Solution
 from .kernel_machine import KernelMachine
+from .logistic_scores import LogisticScores
 
 
-class KernelLogisticRegression(KernelMachine):
-    """
-    Classification with native probabilities: logistic regression in a kernel's function space.
+class KernelLogisticRegression(LogisticScores, KernelMachine):
+    """Classification with native probabilities: logistic regression in a kernel's function space.
 
     Minimises, over functions f of the reproducing kernel Hilbert space and free intercepts b::
 
@@ -101,7 +101,7 @@ class KernelLogisticRegression(KernelMachine):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = KernelLogisticRegression(C=10).fit(X, y)
     >>> model.predict_proba(X[:2]).round(2)
-    array([[0.98, 0.02, 0.  ],
+    array([[0.99, 0.01, 0.  ],
            [0.97, 0.03, 0.  ]])
     """
 
@@ -154,8 +154,7 @@ class KernelLogisticRegression(KernelMachine):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
-        """
-        Fit the model.
+        """Fit the model.
 
         Parameters
         ----------
@@ -173,22 +172,26 @@ class KernelLogisticRegression(KernelMachine):
         """
         previous = self._previous_function()
         training = self._check_fit(X, y, sample_weight)
-        kernel = self._resolve_kernel(training.X)
+        kernel = self._resolve_kernel(training)
         basis, Phi = span_rows(kernel, training.X)
         objective = self._objective(Phi, training)
         start = self._start(objective, basis, training, previous)
-        solution = SOLVERS[self._solver_name(objective)](
-            objective, start, tol=self.tol, max_iter=self.max_iter
-        )
+        solve = SOLVERS[self._solver_name(objective)]
+        solution = solve(objective, start, tol=self.tol, max_iter=self.max_iter)
         self._store(solution, objective, basis, kernel, training)
         return self
 
     def _objective(self, Phi: np.ndarray, training) -> Objective:
         c = len(self.classes_)
         loss = loss_for(c)
-        weights = self.C * training.weight
         return Objective(
-            as_rows(Phi), training.y, weights, loss, Ridge(), loss.n_scores(c), self.fit_intercept
+            features=as_rows(Phi),
+            y=training.y,
+            weights=self.C * training.weight,
+            loss=loss,
+            penalty=Ridge(),
+            n_scores=loss.n_scores(c),
+            fit_intercept=self.fit_intercept,
         )
 
     def _solver_name(self, objective: Objective) -> str:
@@ -233,40 +236,6 @@ class KernelLogisticRegression(KernelMachine):
             if self.fit_intercept:
                 start[-1] = intercept
         return start
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """
-        Scores: log-odds of `classes_[1]` for two classes, unnormalised log-probabilities otherwise.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        F : ndarray of shape (n,) or (n, c)
-            Scores without the normalisation that `predict_log_proba` adds.
-        """
-        F = self._scores(X)
-        return F[:, 0] if F.shape[1] == 1 else F
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """
-        Logarithm of the class probabilities, as finite as the scores are.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_P : ndarray of shape (n, c)
-            log of `predict_proba`, without its underflow.
-        """
-        F = self._scores(X)
-        return loss_for(len(self.classes_)).log_probabilities(F)
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -4,40 +4,41 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import Kernel, resolve_kernel
 from ..rows import as_rows
-from .classifier import ProbabilisticClassifier
+from .classifier import ProbabilisticClassifier, Training
+from .kernel_expansion import KernelExpansion, score_sides
 
 #: Kernel values held at once while predicting.
 BLOCK_VALUES = 4_000_000
 
 
 class KernelMachine(ProbabilisticClassifier):
-    """
-    Classifier that compares rows with centres through a kernel.
+    """Classifier that compares rows with centres through a kernel.
 
     Subclasses have the constructor parameters `kernel`, `gamma`, `degree`, `coef0`, `kernel_params` and
     `random_state`, spelled and meant as in SVC.
     """
 
-    def _resolve_kernel(self, X: Any) -> Kernel:
+    def _resolve_kernel(self, training: Training) -> Kernel:
         """Kernel with numbers in place of rules such as gamma='scale'."""
         if self._is_precomputed():
-            _check_precomputed(X)
+            _check_precomputed(training.X)
         return resolve_kernel(
             self.kernel,
-            X,
+            training.X,
             gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
             kernel_params=self.kernel_params,
             random_state=self.random_state,
+            sample_weight=training.sample_weight,
         )
 
     def _kernel_scores(self, X: Any, dual_coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        """
-        Scores k(X, Z) α + b (n, k), a block of rows at a time.
+        """Scores k(X, Z) α + b (n, k), a block of rows at a time.
 
         `dual_coef` is (k, m) as stored, `intercept` (k,).
         """
@@ -46,6 +47,22 @@ class KernelMachine(ProbabilisticClassifier):
         return as_rows(X, block_rows=block_rows).map(
             lambda block: self.kernel_(block, self._centers).astype(np.float64, copy=False) @ coef + intercept
         )
+
+    def kernel_expansions(self) -> list[KernelExpansion]:
+        """The scores of the fitted model as sums over centres, for `kernelproba.inspection.explain`.
+
+        Returns
+        -------
+        expansions : list of KernelExpansion
+            One for each set of scores with the same centres; together all scores of the model.
+        """
+        check_is_fitted(self)
+        sides = score_sides(len(self.dual_coef_))
+        return [
+            KernelExpansion(
+                self.kernel_, self._centers, self.support_, self.dual_coef_, self.intercept_, sides
+            )
+        ]
 
     @property
     def _centers(self) -> Any:
@@ -63,6 +80,7 @@ class KernelMachine(ProbabilisticClassifier):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed()
+        tags.input_tags.sparse = not self._is_precomputed()
         return tags
 
 

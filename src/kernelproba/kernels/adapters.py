@@ -21,8 +21,11 @@ _DEFINITE_GP = (
 class Precomputed(Kernel):
     """The kernel matrix itself: X (n, N) holds k(xᵢ, training row j) in column j.
 
-    Centres are column numbers, so `select` returns its index unchanged.
+    Centres are column numbers, so `select` returns its index unchanged.  The matrix is taken to be
+    definite, as whoever computed it should know; what uses it checks.
     """
+
+    _definite = True
 
     def __call__(self, X, Z):
         dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64

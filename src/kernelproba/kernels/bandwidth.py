@@ -29,17 +29,18 @@ def median_distance(X, random_state=None, *, max_rows=1000) -> float:
     return float(np.median(distances) or apart.mean())
 
 
-def resolve_gamma(gamma, X, random_state=None) -> float:
+def resolve_gamma(gamma, X, random_state=None, sample_weight=None) -> float:
     """Return the number that `gamma` stands for on X (n, d).
 
     ``"scale"`` is 1/(d Var X), ``"auto"`` is 1/d, both as in SVC; ``"median"`` is
-    1/(2 μ²), μ the median distance; a positive number stands for itself.
+    1/(2 μ²), μ the median distance; a positive number stands for itself.  The variance
+    counts rows by their weights, so that a weight of two is a row seen twice.
     """
     if isinstance(gamma, str) and gamma in GAMMA_RULES:
         if gamma == "auto":
             return 1 / X.shape[1]
         if gamma == "scale":
-            return _reciprocal(X.shape[1] * _variance(X))
+            return _reciprocal(X.shape[1] * _variance(X, sample_weight))
         return _reciprocal(2 * median_distance(X, random_state) ** 2)
     if is_positive(gamma):
         return float(gamma)
@@ -47,11 +48,17 @@ def resolve_gamma(gamma, X, random_state=None) -> float:
     raise ValueError(f"gamma must be one of {rules} or a positive number, got {gamma!r}")
 
 
-def _variance(X) -> float:
-    """Variance of all entries, zeros of a sparse X included."""
-    if sp.issparse(X):
-        return float(X.multiply(X).mean() - X.mean() ** 2)
-    return float(np.var(X, dtype=np.float64))
+def _variance(X, sample_weight=None) -> float:
+    """Variance of all entries, zeros of a sparse X included, rows counted by their weights."""
+    squares = X.multiply(X) if sp.issparse(X) else None
+    if sample_weight is None and squares is None:
+        return float(np.var(X, dtype=np.float64))
+    weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    count = weight.sum() * X.shape[1]
+    mean = (weight @ X).sum() / count
+    if squares is not None:
+        return float((weight @ squares).sum() / count - mean**2)
+    return float((weight @ np.square(X - mean)).sum() / count)
 
 
 def _reciprocal(value: float) -> float:

@@ -31,7 +31,15 @@ KERNEL_NAMES = tuple(_NAMES)
 
 
 def resolve_kernel(
-    kernel, X, *, gamma="scale", degree=3, coef0=0.0, kernel_params=None, random_state=None
+    kernel,
+    X,
+    *,
+    gamma="scale",
+    degree=3,
+    coef0=0.0,
+    kernel_params=None,
+    random_state=None,
+    sample_weight=None,
 ) -> Kernel:
     """Return the `Kernel` that `kernel` stands for on X.
 
@@ -51,10 +59,12 @@ def resolve_kernel(
         such as ``{"nu": 2.5}`` for ``"matern"``.
     random_state : int, RandomState or None
         Draws the rows of ``gamma="median"``.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows in the variance behind ``gamma="scale"``.
     """
     params = kernel_params or {}
     if isinstance(kernel, str) and kernel in _NAMES:
-        number = partial(resolve_gamma, gamma, X, random_state)
+        number = partial(resolve_gamma, gamma, X, random_state, sample_weight)
         return _named(_NAMES[kernel], number, degree, coef0).set_params(**params)
     if isinstance(kernel, Kernel):
         return clone(kernel).set_params(**params)

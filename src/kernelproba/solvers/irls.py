@@ -1,14 +1,13 @@
-"""
-Iteratively re-weighted least squares in the dual, by conjugate gradients (roth2001, eq. 9).
+"""Iteratively re-weighted least squares in the dual, by conjugate gradients (roth2001, eq. 9).
 
-A Newton step minimises a weighted least-squares problem.  With K = ΦΦᵀ, curvature ωᵢ∂²ℓᵢ = BᵢBᵢᵀ and
-working residual h (B h = −ω∂ℓ) its dual, eq. 9 multiplied from both sides by the root of the weights, is
+A Newton step solves a weighted least-squares problem.  With K = ΦΦᵀ and curvature ωᵢ∂²ℓᵢ = BᵢBᵢᵀ the dual
+of that problem, eq. 9 for the change of α and multiplied from both sides by the root of the weights, is::
 
-    (I + BᵀKB) u = Bᵀ(F − b) + h,      α = B u,      W = Φᵀα,      Σᵢ αᵢ = 0 when b is free,
+    (I + BᵀKB) v = Bᵀ(Φ ∇_W J − δb),      ΔW = ΦᵀB v − ∇_W J,      Σᵢ Bᵢvᵢ = ∇_b J when b is free
 
-for binary labels as in the paper, where B = √(ωπ(1−π)), and for softmax with the row-wise root
-B = √ω(diag(√p) − p√pᵀ).  The matrix stays well posed as weights vanish.  The free intercept confines u
-to the subspace 1ᵀB u = 0, where conjugate gradients stay by projection.
+B = √(ωπ(1−π)) for binary labels as in the paper; for softmax B = √ω(diag(√p) − p√pᵀ), row by row.  The
+matrix stays well posed as weights vanish.  The free intercept confines v to an affine subspace, in which
+conjugate gradients stay by projection.  Every iterate of theirs yields a descent direction.
 """
 
 import numpy as np
@@ -20,7 +19,7 @@ from .line_search import backtrack
 from .solution import Residual, Solution
 
 INNER_ITERATIONS = 1000
-PRECONDITIONER_RANK = 400
+PRECONDITIONER_RANK = 200
 
 
 def irls(objective: Objective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
@@ -32,9 +31,10 @@ def irls(objective: Objective, start: np.ndarray, *, tol: float, max_iter: int) 
     value, gradient = objective.value_and_gradient(theta)
     first = np.linalg.norm(gradient)
     while not residual.met(theta, gradient) and n_iter < max_iter:
-        rtol = min(0.1, np.linalg.norm(gradient) / first)
-        target = _weighted_least_squares(objective, theta, rtol)
-        moved = backtrack(objective, theta, value, gradient, target - theta)
+        # ΔW is what is left of two terms of the size of the gradient: a rough dual solution would lose it.
+        rtol = min(1e-4, float(np.linalg.norm(gradient) / first))
+        step = _Dual(objective, theta).step(gradient, rtol)
+        moved = backtrack(objective, theta, value, gradient, step)
         if moved is None:
             break
         theta, value, gradient = moved
@@ -42,39 +42,38 @@ def irls(objective: Objective, start: np.ndarray, *, tol: float, max_iter: int) 
     return residual.solution(theta, value, gradient, n_iter)
 
 
-def _weighted_least_squares(objective: Objective, theta: np.ndarray, rtol: float) -> np.ndarray:
-    """Θ that minimises the quadratic model of J at theta, through the dual system."""
-    dual = _Dual(objective, theta)
-    u = conjugate_gradient(
-        lambda U: dual.project(dual.product(U)),
-        dual.project(dual.rhs),
-        rtol=rtol,
-        max_iter=INNER_ITERATIONS,
-        precondition=lambda R: dual.project(dual.precondition(R)),
-    )
-    W = dual.weights(u)
-    return np.vstack([W, dual.multiplier(dual.rhs - dual.product(u))]) if objective.fit_intercept else W
-
-
 class _Dual:
-    """The dual system at one point: product, right-hand side, projection and preconditioner."""
+    """The dual system at one point: product, projection and preconditioner."""
 
     def __init__(self, objective: Objective, theta: np.ndarray):
         self.objective, self.rows, self.loss = objective, objective.features, objective.loss
-        F = objective.scores(theta)
-        self.state = self.loss.curvature(F)
+        self.state = objective.curvature(theta)
         self.root = np.sqrt(objective.weights)[:, None]
-        self.rhs = self.transposed(F) + self.root * self.loss.root_residual(self.state, F, objective.y)
         if objective.fit_intercept:
             # Σᵢ BᵢBᵢᵀ is singular along shifts of all scores of a softmax.
-            total = np.array([self.forward(self.transposed(np.broadcast_to(e, F.shape))).sum(axis=0)
-                              for e in np.eye(F.shape[1])])  # fmt: skip
-            self.inverse_total = np.linalg.pinv(total, hermitian=True)
-        # K ≈ Φ₁Φ₁ᵀ by the leading columns, the pivots of the Cholesky factor: N⁻¹ by Woodbury, with
+            self.inverse_total = np.linalg.pinv(self._total_curvature(), hermitian=True)
+        # K ≈ Φ₁Φ₁ᵀ by the leading columns, the first pivots of the Cholesky factor: N⁻¹ by Woodbury, with
         # N = I + √v Φ₁Φ₁ᵀ √v and one weight v per row for all classes.
         self.v = self.root * np.sqrt(self.loss.curvature_weight(self.state))[:, None]
         small = self.rows.fold(lambda Phi, v: _gram(v * Phi[:, :PRECONDITIONER_RANK]), self.v)
         self.small = cholesky(small + np.eye(len(small)), lower=True)
+
+    def step(self, gradient: np.ndarray, rtol: float) -> np.ndarray:
+        """The change of Θ, to a relative error rtol of the dual solution."""
+        g_W, g_b = self.objective.split(gradient)
+        rhs = self.transposed(self.rows.map(lambda Phi: Phi @ g_W))
+        origin = self.spread(g_b) if self.objective.fit_intercept else np.zeros_like(rhs)
+        v = origin + conjugate_gradient(
+            lambda U: self.project(self.product(U)),
+            self.project(rhs - self.product(origin)),
+            rtol=rtol,
+            max_iter=INNER_ITERATIONS,
+            precondition=lambda R: self.project(self.precondition(R)),
+        )
+        change = self.weights(v) - g_W
+        if not self.objective.fit_intercept:
+            return change
+        return np.vstack([change, self.multiplier(rhs - self.product(v))])
 
     def forward(self, U):
         """B U."""
@@ -85,7 +84,7 @@ class _Dual:
         return self.loss.root_product(self.state, self.root * V, transpose=True)
 
     def weights(self, U):
-        """W = ΦᵀB U."""
+        """ΦᵀB U."""
         return self.rows.fold(lambda Phi, A: Phi.T @ A, self.forward(U))
 
     def product(self, U):
@@ -94,14 +93,16 @@ class _Dual:
         return U + self.transposed(self.rows.map(lambda Phi: Phi @ W))
 
     def multiplier(self, R):
-        """B with the least ‖R − Bᵀ1b‖: the intercept that explains a residual."""
+        """The δb with the least ‖R − Bᵀ1δb‖."""
         return self.inverse_total @ self.forward(R).sum(axis=0)
 
+    def spread(self, total):
+        """The shortest V with Σᵢ Bᵢvᵢ = total."""
+        return self.transposed(np.broadcast_to(self.inverse_total @ total, self.state.shape))
+
     def project(self, R):
-        """Nearest point with 1ᵀB R = 0."""
-        if not self.objective.fit_intercept:
-            return R
-        return R - self.transposed(np.broadcast_to(self.multiplier(R), R.shape))
+        """Nearest point with Σᵢ Bᵢrᵢ = 0."""
+        return R - self.spread(self.forward(R).sum(axis=0)) if self.objective.fit_intercept else R
 
     def precondition(self, R):
         """N⁻¹ R."""
@@ -109,6 +110,12 @@ class _Dual:
         inner = self.rows.fold(lambda Phi, S: Phi[:, :q].T @ S, self.v * R)
         inner = cho_solve((self.small, True), inner)
         return R - self.v * self.rows.map(lambda Phi: Phi[:, :q] @ inner)
+
+    def _total_curvature(self):
+        """Σᵢ BᵢBᵢᵀ, (k, k)."""
+        units = np.eye(self.state.shape[1])
+        columns = [self.transposed(np.broadcast_to(e, self.state.shape)) for e in units]
+        return np.array([self.forward(U).sum(axis=0) for U in columns])
 
 
 def _gram(A: np.ndarray) -> np.ndarray:

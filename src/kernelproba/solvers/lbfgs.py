@@ -1,50 +1,42 @@
-"""Limited-memory BFGS, in coordinates in which Böhning's bound of the Hessian is the identity."""
+"""Limited-memory BFGS by SciPy, the method that sugiyama2010 trained kernel logistic regression with."""
 
 import numpy as np
 from scipy.optimize import minimize
 
 from ..objective import Objective
-from .preconditioner import Preconditioner
 from .solution import Residual, Solution
+
+MEMORY = 20
 
 
 def lbfgs(objective: Objective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
-    """
-    Minimise a smooth convex objective with SciPy's L-BFGS-B; stop once the residual is ≤ tol.
+    """Minimise a smooth convex objective with SciPy's L-BFGS-B; stop once the residual is ≤ tol.
 
-    V = RᵀΘ with R Rᵀ = M, the bound: all eigenvalues of the Hessian in V are at most one, so the first
-    steps need no scaling.  The stopping rule is ours, on the gradient in Θ, checked after every iteration.
+    The stopping rule is ours, checked after every iteration; SciPy's own are switched off.
     """
     residual = Residual(objective, tol)
-    M = Preconditioner.from_bound(objective)
-    last: dict[bytes, tuple[float, np.ndarray]] = {}
+    seen: dict[bytes, np.ndarray] = {}  # the gradient at the last point, for the stopping rule
 
-    def fun(v):
-        theta = M.unwhiten(v.reshape(start.shape))
-        value, gradient = objective.value_and_gradient(theta)
-        last.clear()
-        last[v.tobytes()] = (value, gradient)
-        return value, M.whiten(gradient).ravel()
+    def value_and_gradient(v):
+        value, gradient = objective.value_and_gradient(v.reshape(start.shape))
+        seen.clear()
+        seen[v.tobytes()] = gradient
+        return value, gradient.ravel()
 
     def stop(intermediate_result):
         v = intermediate_result.x
-        _, gradient = last.get(v.tobytes()) or objective.value_and_gradient(
-            M.unwhiten(v.reshape(start.shape))
-        )
-        if residual.met(M.unwhiten(v.reshape(start.shape)), gradient):
+        gradient = seen.get(v.tobytes())
+        if gradient is not None and residual.met(v.reshape(start.shape), gradient):
             raise StopIteration
 
-    options = {
-        "maxiter": max_iter,
-        "maxcor": 20,
-        "maxfun": 20 * max_iter,
-        "ftol": 0.0,
-        "gtol": 0.0,
-        "maxls": 50,
-    }
     result = minimize(
-        fun, M.color(start).ravel(), jac=True, method="L-BFGS-B", callback=stop, options=options
+        value_and_gradient,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=stop,
+        options={"maxiter": max_iter, "maxfun": 20 * max_iter, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0},
     )
-    theta = M.unwhiten(result.x.reshape(start.shape))
+    theta = result.x.reshape(start.shape)
     value, gradient = objective.value_and_gradient(theta)
     return residual.solution(theta, value, gradient, int(result.nit))

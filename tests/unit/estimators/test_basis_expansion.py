@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelproba.estimators.basis_expansion import BasisExpansion
 
@@ -14,11 +13,6 @@ BASES = ["gaussian", "sigmoid", "polynomial"]
 @pytest.fixture
 def X():
     return np.random.default_rng(0).normal(size=(60, 2))
-
-
-@parametrize_with_checks([BasisExpansion(basis, degree=2) for basis in BASES])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 def test_given_centres_and_width_give_the_formulas(X):

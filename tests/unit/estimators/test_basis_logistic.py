@@ -16,7 +16,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelproba.estimators.basis_expansion import BasisExpansion
 from kernelproba.estimators.basis_logistic import BasisLogisticRegression
@@ -34,11 +33,6 @@ def draw(c, n=200, seed=0):
     X = rng.normal(size=(n, 3))
     y = (X @ rng.normal(size=(3, c)) + rng.gumbel(size=(n, c))).argmax(axis=1)
     return X, y, rng.integers(1, 4, size=n)
-
-
-@parametrize_with_checks([BasisLogisticRegression(), plain(C=1.0)])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 # -- the model ------------------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info
 
 from kernelproba.coupling import METHODS, couple
@@ -75,11 +74,6 @@ class Stuck(Recorder):
 
     def predict_proba(self, X):
         return np.full((len(X), 2), np.nan)
-
-
-@parametrize_with_checks([PairwiseCouplingClassifier(LogisticRegression(), coupling) for coupling in METHODS])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 @both_methods

@@ -16,7 +16,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernelproba.decision import mean_class_weights, undo_weights
 from kernelproba.estimators import prior_shift
@@ -24,11 +23,6 @@ from kernelproba.estimators.prior_shift import PriorShiftClassifier
 
 MEANS = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
 OLD, NEW = [0.4, 0.4, 0.2], [0.1, 0.2, 0.7]
-
-
-@parametrize_with_checks([PriorShiftClassifier(LogisticRegression())])
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 def draw(priors, n, seed):

@@ -1,0 +1,258 @@
+"""Kernel logistic regression as its users meet it."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, rbf_kernel
+from sklearn.model_selection import GridSearchCV
+
+from kernelproba import KernelLogisticRegression
+from kernelproba.datasets import three_gaussians, three_gaussians_problem
+from kernelproba.kernels import RBF, Matern
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, y
+
+
+# -- the model ------------------------------------------------------------------------------------------
+
+
+def test_dual_coefficients_are_c_times_the_residuals(iris):
+    X, y = np.unique(iris[0], axis=0, return_index=True)
+    y = iris[1][y]
+    model = KernelLogisticRegression(C=3.0, gamma=5.0, tol=1e-10).fit(X, y)
+    expected = 3.0 * (np.eye(3)[y] - model.predict_proba(X))
+    assert_allclose(model.dual_coef_.T, expected[model.support_], atol=1e-7)
+
+
+def test_a_weight_of_two_is_a_row_seen_twice(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).integers(0, 3, size=len(y))
+    weighted = KernelLogisticRegression(class_weight="balanced").fit(X, y, weight)
+    repeated = KernelLogisticRegression(class_weight="balanced").fit(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    )
+    assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
+
+
+def test_far_from_all_data_the_intercept_speaks(iris):
+    X, y = iris
+    model = KernelLogisticRegression().fit(X, y)
+    far = np.exp(model.intercept_) / np.exp(model.intercept_).sum()
+    for place in (1e3, 1e8, 1e150, 1e300):
+        assert_allclose(model.predict_proba(np.full((1, 4), place))[0], far, atol=1e-12)
+
+
+def test_the_estimate_approaches_the_true_posterior():
+    truth = three_gaussians_problem()
+    test, _ = truth.sample(2000, random_state=1)
+    errors = []
+    for n in (100, 200, 800, 3200):
+        X, y = three_gaussians(n, random_state=0)
+        P = KernelLogisticRegression(C=1.0, gamma=0.1, tol=1e-3).fit(X, y).predict_proba(test)
+        errors.append(np.abs(P - truth.posterior(test)).mean())
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.03
+
+
+def test_predicted_frequencies_occur():
+    # Σᵢ (1{yᵢ = k} − pᵢₖ) has variance Σ pᵢₖ(1 − pᵢₖ) where the forecast is right; each class is held to
+    # three standard errors, the estimate's own error being added in quadrature.
+    truth = three_gaussians_problem()
+    X, y = three_gaussians(1500, random_state=3)
+    model = KernelLogisticRegression(C=1.0, gamma=0.1, tol=1e-3).fit(X, y)
+    test, labels = truth.sample(4000, random_state=4)
+    P = model.predict_proba(test)
+    for low, high in ((0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.0)):
+        inside = (low < P) & (high >= P)
+        gap = (np.eye(3)[labels] - P)[inside].sum()
+        noise = np.sqrt((P * (1 - P))[inside].sum())
+        bias = np.abs((truth.posterior(test) - P)[inside].sum())
+        assert abs(gap) <= 3 * noise + bias
+
+
+def test_a_warm_start_resumes_and_survives_other_data(iris):
+    X, y = iris
+    model = KernelLogisticRegression(C=100, solver="newton-cg", warm_start=True).fit(X, y)
+    cold = model.n_iter_
+    assert model.fit(X, y).n_iter_ <= 1 < cold
+    assert model.set_params(C=120).fit(X[::2], y[::2]).n_iter_ < cold
+    model.fit(X[:100], y[:100])  # other classes: a cold start, not an error
+    assert len(model.classes_) == 2
+    model.fit(X[:, :2], y)  # other features
+
+
+# -- what goes in -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", sorted(PAIRWISE_KERNEL_FUNCTIONS))
+def test_every_kernel_name_of_scikit_learn_fits(kernel, iris):
+    X, y = iris
+    model = KernelLogisticRegression(kernel=kernel, gamma=0.1, max_iter=500).fit(X, y)
+    assert model.score(X, y) > 0.75
+
+
+def test_frames_strings_sparse_float32_and_strides_give_one_answer(iris):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])
+    P = KernelLogisticRegression(gamma=0.5).fit(X, y).predict_proba(X)
+    read_only = X.copy()
+    read_only.flags.writeable = False
+    columns = ["a", "b", "c", "d"]
+    frame = pd.DataFrame(X, columns=columns)
+    for same in (
+        frame,
+        pl.DataFrame(X, schema=columns),
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=1)[:, ::2],
+        read_only,
+        sp.csr_array(X),
+        X.tolist(),
+        X.astype(object),
+    ):
+        model = KernelLogisticRegression(gamma=0.5).fit(same, names[y])
+        assert_allclose(model.predict_proba(same), P, atol=1e-8)
+        assert set(model.predict(same)) <= set(names)
+    assert_array_equal(KernelLogisticRegression().fit(frame, y).feature_names_in_, columns)
+    single = KernelLogisticRegression(gamma=0.5).fit(X.astype(np.float32), y)
+    assert_allclose(single.predict_proba(X.astype(np.float32)), P, atol=1e-4)
+
+
+def test_kernel_parameters_can_be_searched(iris):
+    search = GridSearchCV(
+        KernelLogisticRegression(kernel=RBF(1.0)), {"kernel__length_scale": [0.1, 1.0]}, cv=3
+    ).fit(*iris)
+    assert search.best_params_ == {"kernel__length_scale": 1.0}
+    KernelLogisticRegression(kernel=2.0 * Matern(1.0, nu=2.5) + RBF([1.0, 2, 3, 4])).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"X": np.nan}, "NaN"),
+        ({"X": np.inf}, "infinity"),
+        ({"y": "one"}, "one class only.*at least 2 classes"),
+        ({"y": "short"}, "inconsistent numbers of samples"),
+        ({"X": "empty"}, "0 sample"),
+        ({"sample_weight": "zero"}, "(?i)sample.weight|weights"),
+        ({"sample_weight": "negative"}, "(?i)negative"),
+        ({"kernel": "rfb"}, "'rbf'"),
+        ({"C": -1.0}, "'C'"),
+        ({"C": 0}, "'C'"),
+        ({"gamma": -1.0}, "'gamma'"),
+        ({"gamma": "wide"}, "'gamma'"),
+        ({"tol": 0.0}, "'tol'"),
+        ({"solver": "sgd"}, "'solver'"),
+        ({"class_weight": {0: -1.0}}, "positive"),
+        ({"kernel": "precomputed"}, "square matrix"),
+        ({"kernel": "precomputed", "X": "asymmetric"}, "symmetric"),
+        ({"kernel": "precomputed", "X": "indefinite"}, "not positive semi-definite"),
+        ({"kernel": "chi2", "X": "negative"}, "non-negative|negative values"),
+    ],
+)
+def test_bad_input_is_refused_by_name(change, words, iris):
+    X, y = iris
+    X, weight = X.copy(), None
+    params = {k: v for k, v in change.items() if k not in ("X", "y", "sample_weight")}
+    match change.get("X"):
+        case float() as value:
+            X[3, 1] = value
+        case "empty":
+            X, y = X[:0], y[:0]
+        case "asymmetric":
+            X = np.triu(rbf_kernel(X))
+        case "indefinite":
+            X = rbf_kernel(X) - 0.5 * np.eye(len(X))
+        case "negative":
+            X = -X
+    match change.get("y"):
+        case "one":
+            y = np.zeros_like(y)
+        case "short":
+            y = y[:-1]
+    match change.get("sample_weight"):
+        case "zero":
+            weight = np.zeros(len(y))
+        case "negative":
+            weight = np.full(len(y), -1.0)
+    with pytest.raises(ValueError, match=words):
+        KernelLogisticRegression(**params).fit(X, y, weight)
+
+
+def test_an_unfitted_model_says_so():
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+        with pytest.raises(NotFittedError):
+            getattr(KernelLogisticRegression(), method)([[0.0]])
+
+
+def is_distribution(P):
+    return np.isfinite(P).all() and (P >= 0).all() and np.allclose(P.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: np.hstack([X, np.full((len(X), 1), 7.0)]),
+        lambda X: np.hstack([X, X]),
+        lambda X: np.vstack([X[:75], X[:75]]),
+        lambda X: X[:, :1],
+        lambda X: X * 1e8,
+        lambda X: X * 1e-8,
+        lambda X: X * np.array([1e8, 1e-8, 1.0, 1e4]),
+        lambda X: X + 1e8,
+        lambda X: np.zeros_like(X),
+    ],
+    ids=["constant", "twins", "duplicates", "one", "huge", "tiny", "mixed", "offset", "zeros"],
+)
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_awkward_features_give_a_valid_fit(make, kernel, iris):
+    X, y = make(iris[0]), np.tile(iris[1][:75], 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KernelLogisticRegression(kernel=kernel).fit(X, y)
+    assert is_distribution(model.predict_proba(X))
+    assert np.isfinite(model.dual_coef_).all()
+
+
+def test_a_class_with_one_row_and_two_rows_in_all():
+    model = KernelLogisticRegression().fit([[0.0], [1.0], [1.1], [1.2]], ["a", "b", "b", "c"])
+    assert is_distribution(model.predict_proba([[0.0], [5.0]]))
+    two = KernelLogisticRegression(C=100).fit([[0.0], [1.0]], [0, 1])
+    assert_array_equal(two.predict([[0.0], [1.0]]), [0, 1])
+
+
+def test_separable_data_converges_and_stays_finite():
+    X, y = make_moons(80, noise=0.01, random_state=0)
+    model = KernelLogisticRegression(C=1e6).fit(X, y)
+    assert is_distribution(model.predict_proba(X))
+    assert np.isfinite(model.predict_log_proba(X)).all()
+
+
+def test_giving_up_early_is_said_with_the_residual_and_the_cure(iris):
+    with pytest.warns(ConvergenceWarning, match=r"residual of .* above tol=1e-08.*Raise max_iter"):
+        KernelLogisticRegression(C=100, max_iter=2, tol=1e-8, solver="newton-cg").fit(*iris)
+
+
+def test_a_linear_kernel_keeps_few_centres(iris):
+    model = KernelLogisticRegression(kernel="linear").fit(*iris)
+    assert model.support_vectors_.shape == (4, 4)
+    assert_array_equal(model.support_vectors_, iris[0][model.support_])
+
+
+def test_log_probabilities_are_not_logs_of_zero():
+    X = np.vstack([np.zeros((20, 1)), np.ones((20, 1))])
+    model = KernelLogisticRegression(C=1e10, kernel="linear", fit_intercept=False).fit(
+        X - 0.5, np.repeat([0, 1], 20)
+    )
+    far = np.array([[1e3]])
+    assert model.predict_proba(far)[0, 0] == 0
+    assert -np.inf < model.predict_log_proba(far)[0, 0] < -1000

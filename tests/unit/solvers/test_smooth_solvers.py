@@ -1,0 +1,111 @@
+"""Every smooth solver reaches the same optimum, and says truly whether it did."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from kernelproba.basis import span_rows
+from kernelproba.kernels import RBF
+from kernelproba.losses import loss_for
+from kernelproba.objective import Objective
+from kernelproba.penalties import Ridge
+from kernelproba.rows import as_rows
+from kernelproba.solvers import SOLVERS, irls
+from kernelproba.solvers.conjugate_gradient import conjugate_gradient
+from kernelproba.solvers.line_search import backtrack
+
+every_solver = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)
+
+
+def problem(n_classes, C=3.0, fit_intercept=True, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=90) > np.linspace(-1, 1, n_classes - 1)[:, None]).sum(axis=0)
+    _, Phi = span_rows(RBF(1.0), X)
+    loss = loss_for(n_classes)
+    weights = C * rng.uniform(0.2, 2, size=90)
+    return Objective(as_rows(Phi), y, weights, loss, Ridge(), loss.n_scores(n_classes), fit_intercept)
+
+
+@every_solver
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_converged_solver_is_at_a_stationary_point(solve, n_classes, fit_intercept):
+    J = problem(n_classes, fit_intercept=fit_intercept)
+    solution = solve(J, J.start(), tol=1e-6, max_iter=500)
+    assert solution.converged
+    value, gradient = J.value_and_gradient(solution.coef)
+    scale = np.sqrt((J.features.data**2).sum(axis=1).mean())
+    W, _ = J.split(solution.coef)
+    residual = scale * np.linalg.norm(gradient) / (1 + scale * np.linalg.norm(W))
+    assert residual <= 1e-6
+    assert solution.residual == pytest.approx(residual)
+    assert solution.value == value
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("C", [0.01, 1.0, 1e3])
+def test_all_solvers_agree(n_classes, C):
+    J = problem(n_classes, C)
+    scores = [J.scores(solve(J, J.start(), tol=1e-5, max_iter=2000).coef) for solve in SOLVERS.values()]
+    for F in scores[1:]:
+        F, first = (A - A.mean(axis=1, keepdims=True) * (n_classes > 2) for A in (F, scores[0]))
+        assert_allclose(F, first, atol=1e-3 * (1 + np.abs(first).max()))
+
+
+@every_solver
+def test_the_residual_bounds_the_error_of_the_scores(solve):
+    J = problem(3, fit_intercept=False)
+    exact = SOLVERS["newton-cholesky"](J, J.start(), tol=1e-12, max_iter=100)
+    rough = solve(J, J.start(), tol=1e-2, max_iter=500)
+    norm = np.linalg.norm(rough.coef)
+    assert np.abs(J.scores(rough.coef) - J.scores(exact.coef)).max() <= rough.residual * (1 + norm)
+
+
+@every_solver
+def test_a_solver_that_is_cut_short_says_so(solve):
+    J = problem(3, C=1e3)
+    solution = solve(J, J.start(), tol=1e-9, max_iter=2)
+    assert not solution.converged
+    assert solution.n_iter <= 2
+    assert solution.residual > 1e-9
+
+
+@every_solver
+def test_starting_at_the_optimum_costs_nothing(solve):
+    J = problem(3)
+    solution = solve(J, J.start(), tol=1e-6, max_iter=500)
+    again = solve(J, solution.coef, tol=1e-5, max_iter=500)
+    assert again.converged
+    assert again.n_iter <= 1
+
+
+@every_solver
+def test_a_tolerance_below_rounding_still_ends(solve):
+    J = problem(2, C=1e6)
+    assert np.isfinite(solve(J, J.start(), tol=1e-300, max_iter=3000).value)
+
+
+def test_irls_refuses_a_penalty_it_does_not_solve():
+    J = problem(2)
+    other = Objective(J.features, J.y, J.weights, J.loss, Ridge(2.0), J.n_scores)
+    with pytest.raises(ValueError, match="scale C instead"):
+        irls(other, other.start(), tol=1e-4, max_iter=5)
+
+
+def test_conjugate_gradients_solve_a_linear_system():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(12, 12))
+    A = A @ A.T + np.eye(12)
+    B = rng.normal(size=(12, 3))
+    diagonal = A.diagonal()[:, None]
+    for precondition in (np.copy, lambda R: R / diagonal):
+        X = conjugate_gradient(lambda V: A @ V, B, rtol=1e-13, max_iter=200, precondition=precondition)
+        assert_allclose(A @ X, B, atol=1e-9)
+
+
+def test_no_step_is_taken_uphill():
+    J = problem(2)
+    theta = J.start()
+    value, gradient = J.value_and_gradient(theta)
+    assert backtrack(J, theta, value, gradient, gradient) is None

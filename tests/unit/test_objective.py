@@ -1,0 +1,116 @@
+"""The objective and its losses, by finite differences and by definition."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+
+from kernelproba.losses import Logistic, Softmax, loss_for
+from kernelproba.objective import Objective
+from kernelproba.penalties import Ridge
+from kernelproba.rows import as_rows
+
+
+def problem(n_classes, fit_intercept=True, block_rows=None, dtype=np.float64):
+    rng = np.random.default_rng(n_classes)
+    Phi = rng.normal(size=(23, 4)).astype(dtype)
+    loss = loss_for(n_classes)
+    return Objective(
+        as_rows(Phi, block_rows=block_rows),
+        rng.integers(n_classes, size=23),
+        rng.uniform(0.5, 3, size=23),
+        loss,
+        Ridge(0.7),
+        loss.n_scores(n_classes),
+        fit_intercept,
+    )
+
+
+def point(objective, seed=1):
+    return np.random.default_rng(seed).normal(size=objective.shape)
+
+
+cases = pytest.mark.parametrize(
+    ("n_classes", "fit_intercept"), [(2, True), (2, False), (3, True), (5, True), (4, False)]
+)
+
+
+@cases
+def test_the_gradient_is_the_derivative_of_the_value(n_classes, fit_intercept):
+    J = problem(n_classes, fit_intercept)
+    theta = point(J)
+    numeric = approx_fprime(theta.ravel(), lambda v: J.value_and_gradient(v.reshape(J.shape))[0], 1e-7)
+    assert_allclose(J.value_and_gradient(theta)[1].ravel(), numeric, atol=2e-5)
+
+
+@cases
+def test_a_hessian_product_is_the_derivative_of_the_gradient(n_classes, fit_intercept):
+    J = problem(n_classes, fit_intercept)
+    theta, V, h = point(J), point(J, 2), 1e-6
+    numeric = (J.value_and_gradient(theta + h * V)[1] - J.value_and_gradient(theta - h * V)[1]) / (2 * h)
+    assert_allclose(J.hessian_product(J.curvature(theta), V), numeric, atol=1e-6)
+
+
+@cases
+def test_the_hessian_matrix_agrees_with_its_products(n_classes, fit_intercept):
+    J = problem(n_classes, fit_intercept)
+    theta, V = point(J), point(J, 2)
+    state = J.curvature(theta)
+    product = (J.hessian(state) @ V.T.ravel()).reshape(V.T.shape).T
+    assert_allclose(product, J.hessian_product(state, V), atol=1e-10)
+
+
+@cases
+def test_blocks_of_rows_give_what_all_rows_give(n_classes, fit_intercept):
+    whole, blocked = (problem(n_classes, fit_intercept, block_rows=b) for b in (None, 5))
+    theta, V = point(whole), point(whole, 2)
+    assert_allclose(blocked.scores(theta), whole.scores(theta))
+    for a, b in zip(blocked.value_and_gradient(theta), whole.value_and_gradient(theta), strict=True):
+        assert_allclose(a, b)
+    state = whole.curvature(theta)
+    assert_allclose(blocked.hessian_product(state, V), whole.hessian_product(state, V))
+    assert_allclose(blocked.gram(whole.weights), whole.gram(whole.weights))
+    assert blocked.gradient_noise(theta) == pytest.approx(whole.gradient_noise(theta))
+
+
+def test_single_precision_features_give_double_precision_sums():
+    J = problem(3, dtype=np.float32)
+    value, gradient = J.value_and_gradient(point(J))
+    assert isinstance(value, float)
+    assert gradient.dtype == np.float64
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_the_root_squared_is_the_curvature(n_classes):
+    loss = loss_for(n_classes)
+    rng = np.random.default_rng(0)
+    F, V = rng.normal(size=(2, 9, loss.n_scores(n_classes)))
+    state = loss.curvature(F)
+    twice = loss.root_product(state, loss.root_product(state, V, transpose=True), transpose=False)
+    assert_allclose(twice, loss.curvature_product(state, V), atol=1e-14)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Softmax()])
+def test_extreme_scores_lose_no_digits(loss):
+    F = np.array([[800.0]]) if isinstance(loss, Logistic) else np.array([[0.0, 800.0]])
+    right, wrong = (loss.value_and_gradient(F, np.array([y])) for y in (1, 0))
+    assert right[0] == 0
+    assert wrong[0] == pytest.approx(800)
+    log_p = loss.log_probabilities(F)
+    assert_allclose(log_p, [[-800.0, 0.0]])
+    # p_1 rounds to one at a score of 40, but its gradient must not round to zero
+    nearly = F / 20
+    assert -loss.value_and_gradient(nearly, np.array([1]))[1][0, -1] == pytest.approx(np.exp(-40), rel=1e-6)
+
+
+def test_the_curvature_never_exceeds_its_bound():
+    rng = np.random.default_rng(0)
+    for loss, k in ((Logistic(), 1), (Softmax(), 4)):
+        F, V = 3 * rng.normal(size=(50, k)), rng.normal(size=(50, k))
+        quadratic = (V * loss.curvature_product(loss.curvature(F), V)).sum(axis=1)
+        assert (quadratic <= loss.curvature_bound * (V**2).sum(axis=1) + 1e-12).all()
+
+
+def test_the_logistic_loss_refuses_three_classes():
+    with pytest.raises(ValueError, match="2 classes, got 3"):
+        Logistic().n_scores(3)
