@@ -54,6 +54,10 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         Its `fit` receives the weights of the rows if it takes `sample_weight`.
     class_weight : dict or "balanced", optional
         Factors on `sample_weight` per class.
+    undo_weights : bool or "class_weight", default=False
+        Whether to take out of the probabilities what the weights have done to the class frequencies:
+        True: they refer to the frequencies of the rows counted once each; "class_weight": to those counted
+        by `sample_weight`.  The weights then decide only where the model takes care.
     fit_intercept : bool, default=True
         Whether to add free intercepts.
     tol : float, default=1e-6
@@ -74,6 +78,8 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         w.  Those of several classes sum to zero over the classes: softmax leaves the sum free.
     intercept_ : ndarray of shape (1,) or (c,)
         b, likewise.
+    weight_shift_ : ndarray of shape (c,)
+        What `undo_weights` has taken off the log-probabilities, as part of `intercept_`; sums to zero.
     covariance_ : ndarray of shape (k q, k q)
         Covariance of the entries of ``numpy.hstack([coef_, intercept_[:, None]])`` (k, q), row by row; the
         intercepts are left out if `fit_intercept` is false.  See Notes.
@@ -133,6 +139,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         "C": [Interval(Real, 0, None, closed="right"), None],
         "expansion": [StrOptions({"passthrough"}), HasMethods(["fit", "transform"]), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
+        "undo_weights": ["boolean", StrOptions({"class_weight"})],
         "fit_intercept": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -145,6 +152,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         *,
         expansion=None,
         class_weight=None,
+        undo_weights=False,
         fit_intercept=True,
         tol=1e-6,
         max_iter=100,
@@ -153,6 +161,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         self.C = C
         self.expansion = expansion
         self.class_weight = class_weight
+        self.undo_weights = undo_weights
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
@@ -190,6 +199,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         information = observed_information(objective, solution.coef)
         self._check_solution(objective, solution, information)
         self._store(objective, solution, information, coordinates)
+        self._undo_weights(training)
         return self
 
     def _fit_expansion(self, training: Training) -> None:

@@ -9,6 +9,8 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ..decision import mean_class_weights
+
 
 @dataclass(frozen=True)
 class Training:
@@ -71,6 +73,20 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         if not (np.isfinite(factors).all() and (factors > 0).all()):
             raise ValueError("class_weight must be positive and finite for every class.")
         return factors
+
+    def _weight_shift(self, training: Training) -> np.ndarray:
+        """Return how far weights have moved the log-probabilities (c,), if `undo_weights` is to undo it.
+
+        A fit with weights learns p_w(y|x) ∝ w_y p(y|x), where w_y is the mean weight of the rows of
+        class y; the shift is log w, centred.
+        """
+        undo, c = getattr(self, "undo_weights", False), len(self.classes_)
+        if not undo:
+            return np.zeros(c)
+        mean = mean_class_weights(training.y, c, training.weight)
+        if undo == "class_weight":
+            mean = mean / mean_class_weights(training.y, c, training.sample_weight)
+        return np.log(mean) - np.log(mean).mean()
 
     def _check_predict(self, X: Any) -> Any:
         check_is_fitted(self)

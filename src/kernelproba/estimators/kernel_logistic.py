@@ -50,6 +50,10 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         Further keyword arguments of a callable kernel.
     class_weight : dict or "balanced", optional
         Factors on `sample_weight` per class.
+    undo_weights : bool or "class_weight", default=False
+        Whether to take out of the probabilities what the weights have done to the class frequencies:
+        True: they refer to the frequencies of the rows counted once each; "class_weight": to those counted
+        by `sample_weight`.  The weights then decide only where the model takes care.
     fit_intercept : bool, default=True
         Whether to add free intercepts.
     solver : {"auto", "irls", "newton-cg", "newton-cholesky", "lbfgs"}, default="auto"
@@ -75,6 +79,8 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         Kernel coefficients α of the centres; where no row is redundant they equal C·sᵢ·(onehot(yᵢ) − pᵢ).
     intercept_ : ndarray of shape (1,) or (c,)
         b.
+    weight_shift_ : ndarray of shape (c,)
+        What `undo_weights` has taken off the log-probabilities, as part of `intercept_`; sums to zero.
     support_ : ndarray of shape (m,)
         Row numbers of the centres in the training data.
     support_vectors_ : ndarray of shape (m, d)
@@ -113,6 +119,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
+        "undo_weights": ["boolean", StrOptions({"class_weight"})],
         "fit_intercept": ["boolean"],
         "solver": [StrOptions({"auto", *SOLVERS})],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -131,6 +138,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         coef0=0.0,
         kernel_params=None,
         class_weight=None,
+        undo_weights=False,
         fit_intercept=True,
         solver="auto",
         tol=1e-4,
@@ -145,6 +153,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.class_weight = class_weight
+        self.undo_weights = undo_weights
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.tol = tol
@@ -179,6 +188,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         solve = SOLVERS[self._solver_name(objective)]
         solution = solve(objective, start, tol=self.tol, max_iter=self.max_iter)
         self._store(solution, objective, basis, kernel, training)
+        self._undo_weights(training)
         return self
 
     def _objective(self, Phi: np.ndarray, training) -> Objective:
@@ -223,7 +233,8 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         if not (self.warm_start and hasattr(self, "dual_coef_")) or self._is_precomputed():
             return None
         kernel, Z, coef = self.kernel_, self.support_vectors_, self.dual_coef_
-        return self.classes_, self.n_features_in_, lambda X: kernel(X, Z) @ coef.T, self.intercept_
+        intercept = self.intercept_ + self._score_shift()  # as the weighted fit had it
+        return self.classes_, self.n_features_in_, lambda X: kernel(X, Z) @ coef.T, intercept
 
     def _start(self, objective: Objective, basis: KernelBasis, training, previous) -> np.ndarray:
         """Θ of the previous function interpolated at the new centres, or zero."""

@@ -5,16 +5,27 @@ from typing import Any
 import numpy as np
 
 from ..losses import loss_for
+from .classifier import ProbabilisticClassifier, Training
 
 
-class LogisticScores:
+class LogisticScores(ProbabilisticClassifier):
     """Methods of a classifier with `_scores`: one log-odds for two classes, one score per class otherwise."""
 
-    classes_: np.ndarray
+    intercept_: np.ndarray
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores (n, 1) or (n, c) of unchecked rows; an unfitted model says so."""
         raise NotImplementedError
+
+    def _undo_weights(self, training: Training) -> None:
+        """Take what weights have done to the priors out of the intercept, if `undo_weights` says so."""
+        self.weight_shift_ = self._weight_shift(training)
+        self.intercept_ = self.intercept_ - self._score_shift()
+
+    def _score_shift(self) -> np.ndarray:
+        """`weight_shift_` in terms of scores, (1,) or (c,)."""
+        shift = self.weight_shift_
+        return shift if len(shift) > 2 else shift[1:] - shift[:1]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores: log-odds of `classes_[1]` for two classes, unnormalised log-probabilities otherwise.
