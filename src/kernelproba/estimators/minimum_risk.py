@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params, _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight
 
 from kernelproba.decision import (
     REJECTED,
@@ -23,6 +20,7 @@ from kernelproba.decision import (
     minimum_risk,
     realised_cost,
 )
+from kernelproba.estimators.held_out import held_out_posterior
 from kernelproba.estimators.wrapper import PosteriorWrapper
 
 
@@ -164,15 +162,9 @@ class MinimumRiskClassifier(PosteriorWrapper):
         """Return probabilities (n, c) of rows that the fit behind them has not seen."""
         if isinstance(self.estimator, FrozenEstimator):
             return self.predict_proba(X)
-        P = np.zeros((len(y), len(self.classes_)))
-        for train, test in check_cv(self.cv, y, classifier=True).split(X, y):
-            fold = clone(self.estimator)
-            X_train, y_train = _safe_split(fold, X, y, train)
-            X_test, _ = _safe_split(fold, X, y, test, train)
-            fold.fit(X_train, y_train, **_check_method_params(X, params=fit_params, indices=train))
-            # A fold may lack a rare class; its probability there is 0.
-            P[np.ix_(test, label_index(fold.classes_, self.classes_))] = fold.predict_proba(X_test)
-        return P
+        P = held_out_posterior(self.estimator, X, y, cv=self.cv, fit_params=fit_params)
+        # A class whose rows weigh nothing is in y, but not in the estimator.
+        return P[:, label_index(self.classes_, np.unique(y))]
 
     def predict_risk(self, X: Any, *, loss_matrix: Any = None) -> NDArray[np.float64]:
         """Return the expected loss of each decision, (n, c), or (n, c + 1) with rejecting as the last.

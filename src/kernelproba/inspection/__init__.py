@@ -14,6 +14,7 @@ from kernelproba.inspection.scores import (
     probability_scores,
     squared_calibration_error,
 )
+from kernelproba.inspection.suspects import SuspectsDisplay, suspects
 
 __all__ = [
     "BrierDecomposition",
@@ -22,6 +23,7 @@ __all__ = [
     "PosteriorDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
+    "SuspectsDisplay",
     "bootstrap_interval",
     "brier_decomposition",
     "brier_score",
@@ -30,4 +32,5 @@ __all__ = [
     "probability_scores",
     "reliability_tables",
     "squared_calibration_error",
+    "suspects",
 ]
