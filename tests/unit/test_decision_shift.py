@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import binom, chi2
 
-from kernelproba.decision import estimate_priors, shift_test
+from kernelproba.decision import cautious_priors, estimate_priors, shift_test
 
 
 def problem(rng, n_classes, n_rows, new_priors, scale=1.5):
@@ -142,3 +142,28 @@ def test_too_few_iterations_are_admitted():
     estimate = estimate_priors(P, old, max_iter=1)
     assert not estimate.converged
     assert estimate.gap > 1e-9
+
+
+@pytest.mark.parametrize("old", [[0.25, 0.25, 0.25, 0.25], [0.7, 0.2, 0.09, 0.01]])
+def test_cautious_priors_are_the_likeliest_with_a_few_rows_of_training_added(old):
+    old = np.array(old)
+    P, _ = problem(np.random.default_rng(4), 4, 200, [0.7, 0.3, 0.0, 0.0])
+    q = cautious_priors(P, old)
+    # Where Σ_i log Σ_j r_ij q_j + c Σ_j π_j log q_j is greatest, its gradient is the same for all classes.
+    gradient = (P / old / (P @ (q / old))[:, None]).sum(axis=0) + 4 * old / q
+    np.testing.assert_allclose(gradient, 204, rtol=1e-6)
+    assert q.sum() == pytest.approx(1)
+
+
+def test_cautious_priors_are_never_zero_and_stay_put_when_rows_say_nothing():
+    old = np.array([0.5, 0.3, 0.2])
+    assert cautious_priors(np.tile([1.0, 0.0, 0.0], (100, 1)), old) == pytest.approx(
+        [101.5, 0.9, 0.6] / np.array(103)
+    )
+    np.testing.assert_allclose(cautious_priors(np.tile(old, (50, 1)), old), old, atol=1e-9)
+
+
+def test_with_many_rows_caution_makes_no_difference():
+    P, old = problem(np.random.default_rng(5), 3, 50_000, [0.6, 0.3, 0.1])
+    estimate = estimate_priors(P, old)
+    assert (abs(cautious_priors(P, old) - estimate.priors) < 0.1 * estimate.std_error).all()

@@ -21,7 +21,7 @@ from kernelproba.decision.risk import (
     minimum_risk,
     realised_cost,
 )
-from kernelproba.decision.shift import PriorEstimate, ShiftTest, estimate_priors, shift_test
+from kernelproba.decision.shift import PriorEstimate, ShiftTest, cautious_priors, estimate_priors, shift_test
 
 __all__ = [
     "REJECTED",
@@ -31,6 +31,7 @@ __all__ = [
     "as_loss_matrix",
     "as_priors",
     "as_reject_label",
+    "cautious_priors",
     "class_priors",
     "coverage_threshold",
     "estimate_priors",

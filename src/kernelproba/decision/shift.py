@@ -97,14 +97,8 @@ def estimate_priors(
             f"train_priors must be positive to estimate new ones; got {train_priors.tolist()}: "
             "leave out classes that the model has not seen"
         )
-    R, q = P / train_priors, train_priors
-    for n_iter in range(max_iter + 1):
-        S = R / (R @ q)[:, None]
-        gain = S.mean(axis=0)
-        gap = max(float(gain.max()) - 1.0, 0.0)
-        if gap <= tol or n_iter == max_iter:
-            break
-        q = _step(R, q, S, gain)
+    R = P / train_priors
+    q, S, gap, n_iter = _maximise(R, np.ones(len(P)), train_priors, tol, max_iter)
     covariance, undetermined = _inverse_information(S)
     # nV − Σ_q is positive in expectation; rounding and small samples must not make it negative.
     covariance = covariance + _positive_part(len(P) * covariance - np.diag(q) + np.outer(q, q)) / n_train
@@ -112,7 +106,7 @@ def estimate_priors(
         priors=q,
         std_error=np.where(undetermined, np.inf, np.sqrt(covariance.diagonal())),
         covariance=covariance,
-        log_likelihood=max(_mean_log(R, q) * len(P), 0.0),
+        log_likelihood=max(float(np.log(R @ q).sum()), 0.0),
         inflation=1.0 + len(P) / n_train,
         gap=gap,
         n_iter=n_iter,
@@ -120,38 +114,73 @@ def estimate_priors(
     )
 
 
-def _mean_log(R: NDArray, q: NDArray) -> float:
+def cautious_priors(
+    P: NDArray, train_priors: NDArray, *, tol: float = 1e-9, max_iter: int = 200
+) -> NDArray[np.float64]:
+    """Return new priors (c,) to predict with: the likeliest if c more rows, spread as in training, were seen.
+
+    The likelihood alone often has its maximum at a prior of exactly 0, a certainty that n rows cannot
+    give and that costs −log 0 once the class turns up.  So this maximises ℓ(q) + c Σ_j π_j log q_j:
+    positive priors, nearer to those of training the less the rows say.
+
+    Parameters
+    ----------
+    P, train_priors, tol, max_iter
+        As in `estimate_priors`.
+    """
+    c = len(train_priors)
+    R, weights = np.vstack([P / train_priors, np.eye(c)]), np.append(np.ones(len(P)), c * train_priors)
+    return _maximise(R, weights, train_priors, tol, max_iter)[0]
+
+
+def _maximise(
+    R: NDArray, weights: NDArray, start: NDArray, tol: float, max_iter: int
+) -> tuple[NDArray, NDArray, float, int]:
+    """Maximise Σ_i w_i log Σ_j r_ij q_j over the simplex; return q, S, the gap and the iterations made."""
+    weights, q = weights / weights.sum(), start
+    for n_iter in range(max_iter + 1):
+        S = R / (R @ q)[:, None]
+        gain = weights @ S
+        gap = max(float(gain.max()) - 1.0, 0.0)
+        if gap <= tol or n_iter == max_iter:
+            break
+        q = _step(R, weights, q, S, gain)
+    return q, S, gap, n_iter
+
+
+def _mean_log(R: NDArray, weights: NDArray, q: NDArray) -> float:
     with np.errstate(divide="ignore"):
-        return float(np.log(R @ q).mean())
+        return float(weights @ np.log(R @ q))
 
 
-def _step(R: NDArray, q: NDArray, S: NDArray, gain: NDArray) -> NDArray:
+def _step(R: NDArray, weights: NDArray, q: NDArray, S: NDArray, gain: NDArray) -> NDArray:
     """Return the better of an EM step and a Newton step with backtracking."""
     em = q * gain
     em /= em.sum()
     try:
-        target = _newton_target(S, gain)
+        target = _newton_target(S, weights, gain)
     except RuntimeError:  # nnls gave up on an ill-conditioned model; EM needs no model
         return em
-    value = _mean_log(R, em)
+    value = _mean_log(R, weights, em)
     # Near the top ℓ no longer tells the steps apart; Newton's is the better one there.
     rounding = 1e-14 * max(1.0, abs(value))
     for length in 0.5 ** np.arange(20):
         newton = q + length * (target - q)
         newton /= newton.sum()
-        if _mean_log(R, newton) >= value - rounding:
+        if _mean_log(R, weights, newton) >= value - rounding:
             return newton
     return em
 
 
-def _newton_target(S: NDArray, gain: NDArray) -> NDArray:
+def _newton_target(S: NDArray, weights: NDArray, gain: NDArray) -> NDArray:
     """Maximise the quadratic model of ℓ over q ≥ 0.
 
     The sum needs no constraint: −ℓ(q)/n + Σ_j q_j has its minimum over q ≥ 0 on the simplex, since
-    ℓ(tq) = ℓ(q) + n log t.  Its model at q, by Hq = gain with H = SᵀS/n, is ½zᵀHz − zᵀ(2 gain − 1).
+    ℓ(tq) = ℓ(q) + n log t.  Its model at q, by Hq = gain with H = Σ_i w_i s_i s_iᵀ, is
+    ½zᵀHz − zᵀ(2 gain − 1).
     """
     c = len(gain)
-    H = S.T @ S / len(S)
+    H = S.T @ (weights[:, None] * S)
     # A trace of ridge lets classes that the rows cannot tell apart through.
     U = cholesky(H + 1e-12 * np.trace(H) / c * np.eye(c))
     z, _ = nnls(U, solve_triangular(U, 2.0 * gain - 1.0, trans="T"), maxiter=30 * c)

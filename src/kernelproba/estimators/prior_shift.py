@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from kernelproba.decision import (
     as_priors,
+    cautious_priors,
     class_priors,
     estimate_priors,
     label_index,
@@ -50,7 +51,8 @@ class PriorShiftClassifier(PosteriorWrapper):
         The priors of training.
     priors_ : ndarray of shape (c,)
         The priors that ``predict_proba`` uses: those given, those of the last ``adapt``, or those of
-        training.
+        training.  ``adapt`` finds the likeliest priors if c more rows, spread as in training, were seen:
+        so no class gets a prior of 0 only because it is rare.
     priors_std_error_ : ndarray of shape (c,)
         Standard errors of the priors found by ``adapt``, with the sampling error of ``n_train_``
         training rows for an estimator that is calibrated; a miscalibrated one errs by more.
@@ -145,7 +147,8 @@ class PriorShiftClassifier(PosteriorWrapper):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.priors_, self.priors_std_error_ = estimate.priors, estimate.std_error
+        self.priors_ = cautious_priors(P, self.train_priors_)
+        self.priors_std_error_ = estimate.std_error
         self.shift_test_, self.n_iter_ = shift_test(estimate), estimate.n_iter
         return self
 

@@ -91,6 +91,14 @@ def test_without_a_shift_the_test_stays_silent(train):
     assert model.adapt(draw(OLD, 1000, seed=5)[0]).shift_test_.p_value > 0.05
 
 
+def test_a_class_too_rare_to_be_noticed_stays_possible(train):
+    model = (
+        PriorShiftClassifier(LogisticRegression()).fit(*train).adapt(draw([0.5, 0.5, 0.0], 200, seed=6)[0])
+    )
+    assert 0 < model.priors_[2] < 0.02
+    assert model.predict_proba(train[0]).min() > 0
+
+
 def test_a_new_fit_forgets_the_adaptation(train, shifted):
     model = PriorShiftClassifier(LogisticRegression()).fit(*train).adapt(shifted[0]).fit(*train)
     np.testing.assert_array_equal(model.priors_, model.train_priors_)
