@@ -1,0 +1,128 @@
+"""Centres for scores of classes: each class its own, or one set that all classes share.
+
+Centres are stacked, so that one kernel block k(X, Z) serves all classes; a *block* of columns of it is
+what one set of equations sees.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+
+from ..rows.keys import first_occurrences, row_keys
+
+#: Key of a centre that goes with no row; keys of rows are random, so no row has it but by a freak.
+NO_OWNER = np.uint64(0)
+
+
+@dataclass(frozen=True)
+class CenterBlock:
+    """Columns of the stacked centres, and the indices of the classes whose scores they span."""
+
+    columns: slice
+    classes: np.ndarray
+
+    def __len__(self) -> int:
+        return self.columns.stop - self.columns.start
+
+    def local(self, center: np.ndarray) -> np.ndarray:
+        """Numbers of stacked centres (r,) as numbers within the block, −1 for those outside."""
+        start, stop = self.columns.start, self.columns.stop
+        return np.where((center >= start) & (center < stop), center - start, -1)
+
+
+@dataclass(frozen=True)
+class ClassCenters:
+    """Which training rows are centres, and for which classes.
+
+    Parameters
+    ----------
+    rows : array of shape (m,)
+        Numbers of the training rows, −1 for centres that are none.
+    owners : array of shape (m,)
+        Key of the labelled row without which the centre would not be there, NO_OWNER for none.
+    blocks : tuple of CenterBlock
+        One per class, or one for all.
+    """
+
+    rows: np.ndarray
+    owners: np.ndarray
+    blocks: tuple[CenterBlock, ...]
+
+    def owned_by(self, keys: np.ndarray) -> np.ndarray:
+        """Number of the centre that each labelled row owns, −1 for none; keys (r,)."""
+        order = np.argsort(self.owners)
+        place = np.minimum(np.searchsorted(self.owners, keys, sorter=order), len(order) - 1)
+        found = order[place]
+        return np.where((self.owners[found] == keys) & (keys != NO_OWNER), found, -1)
+
+
+def check_centers(centers: Any, n_features: int, *, rows_known: bool) -> Any:
+    """The parameter `centers`, checked if it is an array; a precomputed kernel knows no rows."""
+    if isinstance(centers, str | Integral):
+        return centers
+    if not rows_known:
+        raise ValueError(
+            "centers cannot be an array with kernel='precomputed': pass a number, 'class' or 'all'."
+        )
+    given = check_array(centers, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if given.shape[1] != n_features:
+        raise ValueError(
+            f"centers has {given.shape[1]} features but X has {n_features}: give rows with the same ones."
+        )
+    return given
+
+
+def choose_centers(
+    centers: Any, X: Any, y: np.ndarray, keys: np.ndarray, n_classes: int, random_state: Any
+) -> ClassCenters:
+    """Centres among distinct labelled rows.
+
+    Parameters
+    ----------
+    centers : {"class", "all"}, int or array of shape (m, d)
+        Each class's own rows; all rows for all classes; that many rows drawn from each class; or the
+        given ones for all classes.
+    X : array of shape (n, d)
+        Rows, of which none has a twin of its own class.
+    y : array of shape (n,)
+        Class indices.
+    keys : array of shape (n,)
+        Keys of the labelled rows.
+    n_classes : int
+        c.
+    random_state : int, RandomState or None
+        Draws the rows for an integer `centers`.
+    """
+    if isinstance(centers, str) and centers == "all":
+        return _shared(X, keys, n_classes)
+    if not isinstance(centers, str | Integral):
+        m = centers.shape[0]
+        return ClassCenters(np.full(m, -1), np.full(m, NO_OWNER), (_whole(m, n_classes),))
+    rng = check_random_state(random_state)
+    groups = []
+    for j in range(n_classes):
+        rows = np.flatnonzero(y == j)
+        if isinstance(centers, Integral) and centers < len(rows):
+            rows = np.sort(rng.choice(rows, centers, replace=False))
+        groups.append(rows)
+    stops = np.cumsum([len(rows) for rows in groups])
+    blocks = tuple(
+        CenterBlock(slice(int(stop) - len(rows), int(stop)), np.array([j]))
+        for j, (rows, stop) in enumerate(zip(groups, stops, strict=True))
+    )
+    chosen = np.concatenate(groups)
+    return ClassCenters(chosen, keys[chosen], blocks)
+
+
+def _shared(X: Any, keys: np.ndarray, n_classes: int) -> ClassCenters:
+    """All distinct rows; one that bears two labels stays when either row is left out, so nobody owns it."""
+    rows, which = first_occurrences(row_keys(X))
+    owners = np.where(np.bincount(which) == 1, keys[rows], NO_OWNER)
+    return ClassCenters(rows, owners, (_whole(len(rows), n_classes),))
+
+
+def _whole(m: int, n_classes: int) -> CenterBlock:
+    return CenterBlock(slice(0, m), np.arange(n_classes))

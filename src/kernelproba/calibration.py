@@ -1,0 +1,229 @@
+"""From scores that should be class probabilities, but are not quite, to class probabilities.
+
+*Clipping* (sugiyama2010, eq. 10) of scores q (n, c), which may be negative and need not sum to one::
+
+    p_k = max(0, q_k) / Σ_j max(0, q_j),      the class priors if every score is clipped
+
+*Power*, for probabilities p that rank the classes well but are too timid or too bold::
+
+    p_k ← (p_k + ε)ᵗ / Σ_j (p_j + ε)ᵗ
+
+The exponent t minimises the log loss of probabilities that the model gave to rows it had not seen, a convex
+function of t; t > 1 sharpens, and without ε the map is temperature scaling.  The floor ε says how much a
+zero is worth: "less than about ε", not "never".  The log loss picks it from a few sizes.  All classes are
+raised alike, so none overtakes another.
+
+*Prior outside*: where no centre is near, local kernels leave only the remains of tails to normalise, and
+one class gets nearly everything.  There the class priors π are more honest::
+
+    p ← u p + (1 − u) π,      u = min(1, T/T₀),      T = Σ_k max(0, q_k)
+
+T₀ is the evidence that nearly every training row had when the model had not seen it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import logsumexp
+
+#: Bounds of t: probabilities as good as noise keep their order, perfect ones stay short of certainty.
+MIN_EXPONENT, MAX_EXPONENT = 0.125, 64.0
+
+#: Values of ε to choose from.
+FLOORS = (1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+
+#: Share of the training rows with less evidence than T₀.
+_OUTSIDE_SHARE = 1e-3
+
+
+class ScoreMap(Protocol):
+    """What turns scores into probabilities."""
+
+    def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
+        """Return log p (n, c) of scores Q (n, c)."""
+
+
+class UnseenScores(NamedTuple):
+    """Scores Q (n, c) of rows that the model has not seen, their class indices and weights (n,)."""
+
+    Q: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """Clip scores at zero and normalise them.
+
+    Parameters
+    ----------
+    prior : array of shape (c,)
+        The answer where every score is clipped.
+    """
+
+    prior: np.ndarray
+
+    def probabilities(self, Q: np.ndarray) -> np.ndarray:
+        """Return p (n, c) of scores Q (n, c)."""
+        P = np.maximum(Q, 0).astype(np.float64, copy=False)
+        # Scores at the edge of underflow would lose their digits in a sum: scale them up first.
+        top = P.max(axis=1, keepdims=True)
+        empty = top[:, 0] < np.finfo(np.float64).tiny
+        P /= np.where(empty[:, None], 1, top)
+        P[empty] = self.prior
+        P /= P.sum(axis=1, keepdims=True)
+        return P
+
+    def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
+        """Return log p (n, c) of scores Q (n, c); −∞ for a clipped class."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities(Q))
+
+
+@dataclass(frozen=True)
+class PowerCalibration:
+    """Raise probabilities to a power and normalise them.
+
+    Parameters
+    ----------
+    exponent : float
+        t.
+    floor : float
+        ε.
+    """
+
+    exponent: float
+    floor: float
+
+    def log_probabilities(self, P: np.ndarray) -> np.ndarray:
+        """Return the logarithm of the recalibrated probabilities P (n, c)."""
+        Z = self.exponent * np.log(P + self.floor)
+        return Z - logsumexp(Z, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """Clip and normalise, then raise to a power."""
+
+    clipping: Clipping
+    power: PowerCalibration
+
+    def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
+        """Return log p (n, c) of scores Q (n, c)."""
+        return self.power.log_probabilities(self.clipping.probabilities(Q))
+
+
+@dataclass(frozen=True)
+class PriorOutside:
+    """Another map where there is evidence, the class priors where there is none.
+
+    Parameters
+    ----------
+    inside : ScoreMap
+        The other map.
+    prior : array of shape (c,)
+        π.
+    threshold : float
+        T₀.
+    """
+
+    inside: ScoreMap
+    prior: np.ndarray
+    threshold: float
+
+    def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
+        """Return log p (n, c) of scores Q (n, c)."""
+        evidence = np.maximum(Q, 0).sum(axis=1, keepdims=True)
+        share = np.minimum(evidence / self.threshold, 1)
+        with np.errstate(divide="ignore"):
+            inside, outside = np.log(share), np.log1p(-share) + np.log(self.prior)
+        return np.logaddexp(inside + self.inside.log_probabilities(Q), outside)
+
+
+def fit_score_map(rows: UnseenScores, prior: np.ndarray, calibration: str | None, outside: str) -> ScoreMap:
+    """Map from the scores of a model to probabilities.
+
+    Parameters
+    ----------
+    rows : UnseenScores
+        Scores of rows that the model has not seen.
+    prior : array of shape (c,)
+        Class priors.
+    calibration : {"power", None}
+        None is clipping.
+    outside : {"prior", "tails"}
+        Whether to answer with the priors where there is no evidence.
+    """
+    inside: ScoreMap = Clipping(prior)
+    if calibration is not None:
+        clipping = Clipping(prior)
+        inside = Calibrated(clipping, fit_power(clipping.probabilities(rows.Q), rows.y, rows.weight))
+    if outside == "tails":
+        return inside
+    return PriorOutside(inside, prior, _outside_threshold(rows))
+
+
+def fit_power(P: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> PowerCalibration:
+    """Fit exponent and floor to probabilities of rows that the model has not seen.
+
+    Parameters
+    ----------
+    P : array of shape (n, c)
+        Probabilities; zeros are welcome.
+    y : array of shape (n,)
+        Class indices.
+    weight : array of shape (n,), optional
+        Weights of the rows.
+    """
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    share = weight / weight.sum()
+    best, t = (np.inf, PowerCalibration(1.0, FLOORS[0])), 1.0
+    for floor in FLOORS:
+        Z = np.log(P + floor)
+        Z -= Z.max(axis=1, keepdims=True)
+        t, loss = _exponent(Z, _smoothed_mean(Z, y, share), share, t)
+        best = min(best, (loss, PowerCalibration(t, floor)), key=lambda fit: fit[0])
+    return best[1]
+
+
+def _smoothed_mean(Z: np.ndarray, y: np.ndarray, share: np.ndarray) -> float:
+    """Mean of z at the labels, with one row's worth of evidence spread over all classes.
+
+    As in Platt's method this keeps t finite when every row is classified correctly.
+    """
+    n = len(y)
+    return float((n * (share @ Z[np.arange(n), y]) + share @ Z.mean(axis=1)) / (n + 1))
+
+
+def _exponent(Z: np.ndarray, target: float, share: np.ndarray, start: float) -> tuple[float, float]:
+    """Minimise the log loss Σᵢ shareᵢ log Σ_k exp(t zᵢₖ) − t·target over t; return t and the loss.
+
+    Newton's method kept inside a bracket: the slope Σ share·E_p[z] − target rises with t, and its
+    derivative is the mean variance of z under p.
+    """
+    low, high, t, loss = MIN_EXPONENT, MAX_EXPONENT, start, np.inf
+    for _ in range(40):
+        P = np.exp(t * Z)
+        total = P.sum(axis=1)
+        P /= total[:, None]
+        mean = np.einsum("ij,ij->i", P, Z)
+        loss = share @ np.log(total) - t * target
+        slope = share @ mean - target
+        low, high = (t, high) if slope < 0 else (low, t)
+        curvature = share @ (np.einsum("ij,ij,ij->i", P, Z, Z) - mean**2)
+        step = slope / curvature if curvature > 0 else np.inf
+        small = abs(step) <= 1e-5 * t or high - low <= 1e-10 * t
+        t = t - step if low < t - step < high else np.sqrt(low * high)
+        if small:  # the error of t is about the square of the last step
+            break
+    return float(t), float(loss)
+
+
+def _outside_threshold(rows: UnseenScores) -> float:
+    """T₀: the evidence that all but a small share of rows reach."""
+    evidence = np.maximum(rows.Q, 0).sum(axis=1)
+    order = np.argsort(evidence)
+    reached = np.cumsum(rows.weight[order]) / rows.weight.sum()
+    first = int(np.searchsorted(reached, _OUTSIDE_SHARE))
+    return float(max(evidence[order[first]], np.finfo(np.float64).tiny))

@@ -1,0 +1,85 @@
+"""Keys of rows: 64 bits that depend on what a row holds, not on where it stands.
+
+    key(x) = mix(Σⱼ mix(bits(xⱼ)) · cⱼ mod 2⁶⁴),      cⱼ odd and random, mix(0) = 0
+
+Equal rows have equal keys, in any order, block, precision or storage (a zero adds nothing, so a sparse
+row has the key of its dense form).  Unequal rows share a key with probability about 2⁻⁶⁴.
+Keys look like uniform random numbers: the rows with the k smallest keys are a random sample.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+#: Entries mixed at a time: few enough to stay in cache.
+_BLOCK_ENTRIES = 2**17
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def row_keys(X: Any, labels: np.ndarray | None = None) -> np.ndarray:
+    """One key per row.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        The rows, in single or double precision.
+    labels : array of shape (n,), optional
+        Class indices; rows that differ in their class then differ in their key.
+
+    Returns
+    -------
+    keys : ndarray of shape (n,), uint64
+    """
+    factors = np.random.default_rng(20100).integers(0, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(2)
+    factors += np.uint64(1)
+    sums = _sparse_sums(X, factors) if sp.issparse(X) else _dense_sums(X, factors)
+    if labels is not None:
+        sums += (np.asarray(labels).astype(np.uint64) + np.uint64(1)) * _ODD
+    return _mix(sums)
+
+
+def first_occurrences(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each distinct key stands first (m,), in that order, and which of them every row is (n,).
+
+    ``keys == keys[first][which]`` for all rows.
+    """
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[which]
+
+
+def _dense_sums(X: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    sums = np.empty(X.shape[0], dtype=np.uint64)
+    step = max(1, _BLOCK_ENTRIES // max(X.shape[1], 1))
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        entries = _entry_bits(X[rows])
+        entries *= factors
+        sums[rows] = entries.sum(axis=1, dtype=np.uint64)
+    return sums
+
+
+def _sparse_sums(X: Any, factors: np.ndarray) -> np.ndarray:
+    X = sp.csr_array(X)
+    terms = _entry_bits(X.data) * factors[X.indices]
+    totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])
+    return totals[X.indptr[1:]] - totals[X.indptr[:-1]]  # modulo 2⁶⁴, as the sums themselves
+
+
+def _entry_bits(A: np.ndarray) -> np.ndarray:
+    """Mixed bits of doubles; numbers with few digits differ in their high bits alone."""
+    bits = (np.asarray(A, dtype=np.float64) + 0.0).view(np.uint64)  # + 0.0 makes −0.0 zero
+    return _mix(bits)
+
+
+def _mix(bits: np.ndarray) -> np.ndarray:
+    """Spread every bit over the word, in place; zero stays zero [splitmix64]."""
+    bits ^= bits >> np.uint64(30)
+    bits *= np.uint64(0xBF58476D1CE4E5B9)
+    bits ^= bits >> np.uint64(27)
+    bits *= np.uint64(0x94D049BB133111EB)
+    bits ^= bits >> np.uint64(31)
+    return bits
