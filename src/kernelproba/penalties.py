@@ -1,6 +1,7 @@
 """Penalties on coefficients W (p, k); the intercept is never penalised."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -21,3 +22,108 @@ class Ridge:
     def curvature(self) -> float:
         """Second derivative, the same in every direction."""
         return self.strength
+
+
+class SparsePenalty(Protocol):
+    """What solvers need to know of a penalty with a kink; W and the gradient D of the loss are (p, k).
+
+    Row j of W belongs to one feature.  The penalty is smooth on the *support*: entries that are not zero
+    for the lasso, rows that are not zero for the group lasso.
+    """
+
+    #: Whether the support consists of whole rows.
+    by_rows: bool
+
+    def value(self, W: np.ndarray) -> float:
+        """Return pen(W)."""
+
+    def prox(self, V: np.ndarray, step: np.ndarray | float) -> np.ndarray:
+        """Return argmin_W pen(W) + ‖W − V‖²/(2 step); step broadcasts over rows, (p, 1) or a number."""
+
+    def subgradient(self, W: np.ndarray, D: np.ndarray) -> np.ndarray:
+        """Return the shortest element of D + ∂pen(W): zero exactly at the minimum."""
+
+    def size(self, D: np.ndarray) -> np.ndarray:
+        """Return the dual norm of each row, (p,): zero is optimal for a row while it is ≤ 1."""
+
+    def support(self, W: np.ndarray) -> np.ndarray:
+        """Return where the penalty is smooth, (p, k)."""
+
+    def confine(self, W: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """Return `moved` with zeros where it has passed the kink on its way from W."""
+
+    def curvature_product(self, W: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """Return pen″(W) V for V on the support."""
+
+    def curvature_bound(self, W: np.ndarray) -> np.ndarray:
+        """Return numbers h (p,) with pen″(W) ⪯ diag(h) on the support."""
+
+
+class Lasso:
+    """``Σ |W_jk|``: the negative logarithm of a Laplacian prior."""
+
+    by_rows = False
+
+    def value(self, W):
+        return float(np.abs(W).sum())
+
+    def prox(self, V, step):
+        return np.sign(V) * np.maximum(np.abs(V) - step, 0.0)
+
+    def subgradient(self, W, D):
+        return np.where(W != 0, D + np.sign(W), self.prox(D, 1.0))
+
+    def size(self, D):
+        return np.abs(D).max(axis=1, initial=0.0)
+
+    def support(self, W):
+        return W != 0
+
+    def confine(self, W, moved):
+        return np.where(W * moved > 0, moved, 0.0)
+
+    def curvature_product(self, W, V):  # noqa: ARG002 — linear on each side of the kink
+        return np.zeros_like(V)
+
+    def curvature_bound(self, W):
+        return np.zeros(len(W))
+
+
+class GroupLasso:
+    """``Σⱼ ‖W_j‖``, one Euclidean norm per row: a feature serves all classes or none."""
+
+    by_rows = True
+
+    def value(self, W):
+        return float(self.size(W).sum())
+
+    def prox(self, V, step):
+        norm = self.size(V)[:, None]
+        return V * np.maximum(1.0 - step / np.maximum(norm, np.finfo(float).tiny), 0.0)
+
+    def subgradient(self, W, D):
+        norm = self.size(W)[:, None]
+        unit = np.divide(W, norm, out=np.zeros_like(W), where=norm > 0)
+        return np.where(norm > 0, D + unit, self.prox(D, 1.0))
+
+    def size(self, D):
+        return np.linalg.norm(D, axis=1)
+
+    def support(self, W):
+        return np.broadcast_to((W != 0).any(axis=1)[:, None], W.shape)
+
+    def confine(self, W, moved):
+        # Behind the plane through zero across W_j the norm grows again: the kink was passed.
+        return np.where(np.einsum("jk,jk->j", W, moved)[:, None] > 0, moved, 0.0)
+
+    def curvature_product(self, W, V):
+        # (I − u uᵀ) v / ‖W_j‖,  u = W_j/‖W_j‖
+        norm = self.size(W)[:, None]
+        W, V, norm = np.broadcast_arrays(W, V, norm)
+        inverse = np.divide(1.0, norm, out=np.zeros_like(V), where=norm > 0)
+        U = W * inverse
+        return (V - U * np.einsum("jk,jk->j", U, V)[:, None]) * inverse
+
+    def curvature_bound(self, W):
+        norm = self.size(W)
+        return np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)

@@ -1,0 +1,130 @@
+"""The objective of sparse kernel models, on all candidate centres or on a few of them.
+
+    J(Θ) = Σᵢ ωᵢ ℓ(yᵢ, k(xᵢ, X) W + b) + pen(W),      ωᵢ = C sᵢ,      Θ = [W; b]  (n + 1, k)
+
+where pen has a kink at zero, so that most rows of W vanish at the minimum.  With D = Kᵀ∂ℓ the gradient of
+the loss, Θ is the minimum exactly if the shortest subgradient vanishes: |D_jk| ≤ 1 where W_jk = 0 and
+D_jk = −sign W_jk elsewhere for the lasso, the same with norms of rows for the group lasso, and Σᵢ ∂ℓᵢ = 0
+for the intercepts.  The *residual* is the largest entry (norm of a row) of that subgradient.  The
+threshold of the penalty is 1, so a residual of 10⁻³ means: off by a thousandth of the penalty's slope.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..basis.columns import KernelColumns
+from ..losses import Logistic, Loss
+from ..objective import Objective
+from ..penalties import Ridge, SparsePenalty
+from ..rows import as_rows
+
+
+@dataclass(frozen=True)
+class SparseObjective:
+    """Penalised risk over all candidate centres.
+
+    Parameters
+    ----------
+    columns : KernelColumns
+        Kernel features of the n rows.
+    y, weights : arrays of shape (n,)
+        Class indices and ω = C·sample_weight.
+    loss : Loss
+        ℓ.
+    penalty : Lasso or GroupLasso
+        pen.
+    n_scores : int
+        k.
+    fit_intercept : bool
+        Whether there is b.
+    """
+
+    columns: KernelColumns
+    y: np.ndarray
+    weights: np.ndarray
+    loss: Loss
+    penalty: SparsePenalty
+    n_scores: int
+    fit_intercept: bool = True
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of Θ."""
+        return len(self.columns) + self.fit_intercept, self.n_scores
+
+    def with_weights(self, weights: np.ndarray) -> "SparseObjective":
+        """Return the same problem for other ω."""
+        return replace(self, weights=weights)
+
+    def restrict(self, index: np.ndarray, K: np.ndarray | None = None) -> "RestrictedObjective":
+        """Return the problem on the candidates at `index`; K (n, m) their columns if at hand."""
+        K = self.columns.take(index) if K is None else K
+        smooth = Objective(
+            as_rows(K), self.y, self.weights, self.loss, Ridge(0.0), self.n_scores, self.fit_intercept
+        )
+        return RestrictedObjective(smooth, self.penalty, index)
+
+    def null_intercept(self) -> np.ndarray:
+        """B (k,) of the best constant scores: log-odds, or centred logarithms, of the class frequencies."""
+        if not self.fit_intercept:
+            return np.zeros(self.n_scores)
+        mass = np.bincount(self.y, weights=self.weights)
+        logs = np.log(mass)
+        return logs[1:] - logs[:1] if isinstance(self.loss, Logistic) else logs - logs.mean()
+
+    def null_model(self) -> np.ndarray:
+        """Θ without any centre."""
+        theta = np.zeros(self.shape)
+        if self.fit_intercept:
+            theta[-1] = self.null_intercept()
+        return theta
+
+    def gradient(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient of the loss at scores F with respect to W, (n, k), and to b, (k,) or empty."""
+        _, G = self.loss.value_and_gradient(F, self.y)
+        G = self.weights[:, None] * G
+        return self.columns.pull_back(G), G.sum(axis=0) if self.fit_intercept else np.empty(0)
+
+    def largest_slope(self) -> float:
+        """Max over the centres of the dual norm of D at the null model.
+
+        The null model is optimal exactly while this is ≤ 1.  It is proportional to ω, so a fit with
+        strength C has its first centre beyond C / largest_slope.
+        """
+        F = np.broadcast_to(self.null_intercept(), (len(self.y), self.n_scores))
+        return float(self.penalty.size(self.gradient(F)[0]).max())
+
+
+@dataclass(frozen=True)
+class RestrictedObjective:
+    """J with W zero outside the candidates at `index`; Θ has len(index) rows and b."""
+
+    smooth: Objective
+    penalty: SparsePenalty
+    index: np.ndarray = field(repr=False)
+
+    def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
+        """J(Θ) and the gradient of the loss alone."""
+        value, gradient = self.smooth.value_and_gradient(theta)
+        return value + self.penalty.value(self.smooth.split(theta)[0]), gradient
+
+    def subgradient(self, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        """Shortest element of ∂J(Θ), of the shape of Θ."""
+        m = len(self.index)
+        out = gradient.copy()
+        out[:m] = self.penalty.subgradient(theta[:m], gradient[:m])
+        return out
+
+    def residual(self, subgradient: np.ndarray) -> float:
+        """Size of a subgradient."""
+        m = len(self.index)
+        W, b = subgradient[:m], subgradient[m:]
+        return float(max(self.penalty.size(W).max(initial=0.0), np.abs(b).max(initial=0.0)))
+
+    def free(self, theta: np.ndarray) -> np.ndarray:
+        """Entries of Θ around which J is smooth."""
+        mask = np.ones(theta.shape, dtype=bool)
+        m = len(self.index)
+        mask[:m] = self.penalty.support(theta[:m])
+        return mask

@@ -1,0 +1,85 @@
+"""Sparse kernel models on few columns of the kernel matrix: the default solver.
+
+A sparse solution needs few centres, so the problem is solved on a working set of them.  One product with
+the whole kernel matrix then gives the slope of every candidate; those steeper than the penalty join, and
+the solution is optimal on all candidates once none is.  Only the columns of the working set are held.
+"""
+
+import numpy as np
+
+from .proximal_newton import proximal_newton
+from .solution import Solution
+from .sparse_objective import SparseObjective
+
+#: Candidates that join at once, at least: so many, and so many per score.
+SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
+#: Most rounds; a well-posed problem takes about ten.
+ROUNDS = 100
+
+
+def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
+    """Minimise J over all candidates from Θ (n + 1, k); stop once the residual is ≤ tol on all of them.
+
+    `max_iter` bounds the Newton steps in total.  Restricted problems are solved no more exactly than the
+    slopes outside call for.
+    """
+    state, n_iter = _State(objective, start), 0
+    for _ in range(ROUNDS):
+        if state.residual <= tol or n_iter >= max_iter:
+            break
+        state.extend()
+        goal = max(0.5 * tol, 0.1 * state.residual)
+        solution = proximal_newton(state.restricted, state.coef, tol=goal, max_iter=max_iter - n_iter)
+        stuck = solution.n_iter == 0 and state.n_joined == 0
+        state.accept(solution.coef)
+        n_iter += solution.n_iter
+        if stuck:
+            break
+    return Solution(state.theta(), state.value(), state.residual, n_iter, bool(state.residual <= tol))
+
+
+class _State:
+    """Working set, its kernel columns, Θ on it, and the slopes of all candidates there."""
+
+    def __init__(self, objective: SparseObjective, theta: np.ndarray):
+        n = len(objective.columns)
+        self.objective, self.n_joined = objective, 0
+        self.index = np.flatnonzero(theta[:n].any(axis=1))
+        self.K = objective.columns.take(self.index)
+        self.accept(np.concatenate([theta[self.index], theta[n:]]))
+
+    def accept(self, coef: np.ndarray) -> None:
+        """Take over Θ on the working set and look at all candidates."""
+        self.coef = coef
+        self.restricted = self.objective.restrict(self.index, self.K)
+        F = self.restricted.smooth.scores(coef)
+        self.D, at_intercept = self.objective.gradient(F)
+        penalty, W = self.objective.penalty, np.zeros_like(self.D)
+        W[self.index] = coef[: len(self.index)]
+        self.slope = penalty.size(penalty.subgradient(W, self.D))
+        self.residual = float(max(self.slope.max(initial=0.0), np.abs(at_intercept).max(initial=0.0)))
+
+    def extend(self) -> None:
+        """Drop centres that are zero and flat, and add the steepest candidates."""
+        m = len(self.index)
+        keep = self.coef[:m].any(axis=1) | (self.objective.penalty.size(self.D[self.index]) > 0.9)
+        outside = self.slope.copy()
+        outside[self.index] = 0.0
+        batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * keep.sum()))
+        fresh = np.argsort(-outside, kind="stable")[:batch]
+        fresh = fresh[outside[fresh] > 0]
+        new = np.zeros((len(fresh), self.coef.shape[1]))
+        self.index = np.concatenate([self.index[keep], fresh])
+        self.K = np.hstack([self.K[:, keep], self.objective.columns.take(fresh)])
+        self.coef = np.concatenate([self.coef[:m][keep], new, self.coef[m:]])
+        self.restricted, self.n_joined = self.objective.restrict(self.index, self.K), len(fresh)
+
+    def theta(self) -> np.ndarray:
+        """Θ on all candidates."""
+        theta, m = np.zeros(self.objective.shape), len(self.index)
+        theta[self.index], theta[len(self.objective.columns) :] = self.coef[:m], self.coef[m:]
+        return theta
+
+    def value(self) -> float:
+        """J(Θ)."""
+        return self.restricted.value_and_gradient(self.coef)[0]

@@ -1,0 +1,36 @@
+"""Small quadratics with kinks, judged by their optimality conditions."""
+
+import numpy as np
+import pytest
+
+from kernelproba.penalties import GroupLasso, Lasso
+from kernelproba.solvers.group_quadratic import group_quadratic
+from kernelproba.solvers.lasso_quadratic import lasso_quadratic
+
+
+def ill_conditioned(p, decay, seed=0):
+    basis, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((p, p)))
+    return (basis * decay ** np.arange(p)) @ basis.T
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_active_set_solves_ill_conditioned_lassos(seed):
+    rng = np.random.default_rng(seed)
+    p = 30
+    Q = 100 * ill_conditioned(p, 0.6, seed)  # condition number 10⁶
+    c, strength = 5 * rng.standard_normal(p), np.ones(p)
+    strength[-1] = 0.0
+    x = lasso_quadratic(Q, c, strength, rng.standard_normal(p), tol=1e-10)
+    D = Q @ x + c
+    assert abs(D[-1]) < 1e-7
+    assert np.abs(Lasso().subgradient(x[:-1, None], D[:-1, None])).max() < 1e-7
+
+
+def test_block_descent_solves_a_group_lasso_with_a_free_row():
+    rng = np.random.default_rng(0)
+    Q, c, strength = 4 * ill_conditioned(12, 0.8), 2 * rng.standard_normal((12, 3)), np.ones(12)
+    strength[-1] = 0.0
+    X = group_quadratic(Q, c, strength, np.zeros((12, 3)), tol=1e-12, max_iter=20_000)
+    D = Q @ X + c
+    assert np.abs(D[-1]).max() < 1e-8
+    assert np.abs(GroupLasso().subgradient(X[:-1], D[:-1])).max() < 1e-8
