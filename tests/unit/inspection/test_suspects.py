@@ -143,8 +143,9 @@ def test_weights_reach_the_fits():
 
 def test_a_precomputed_kernel_is_split_on_both_sides():
     X, y = make_moons(100, noise=0.2, random_state=0)
-    direct = suspects(KernelLogisticRegression(gamma=1.0), X, y)
-    matrix = suspects(KernelLogisticRegression(kernel="precomputed"), rbf_kernel(X, gamma=1.0), y)
+    direct = suspects(KernelLogisticRegression(gamma=1.0, tol=1e-8), X, y)
+    model = KernelLogisticRegression(kernel="precomputed", tol=1e-8)
+    matrix = suspects(model, rbf_kernel(X, gamma=1.0), y)
     np.testing.assert_allclose(matrix["probability"], direct["probability"], atol=1e-5)
 
 
