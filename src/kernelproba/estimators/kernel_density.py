@@ -73,7 +73,7 @@ class KernelDensityClassifier(DensityMachine):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = KernelDensityClassifier().fit(X, y)
     >>> round(model.score(X, y), 2), model.predict([[1e6] * 4])
-    (0.98, array([2]))
+    (1.0, array([2]))
     """
 
     _parameter_constraints: ClassVar[dict] = {
