@@ -5,8 +5,8 @@ A row has scores f ∈ ℝᵏ and a label y ∈ {0, …, c−1}.  Two models are
     Logistic   k = 1   log p = (log σ(−f), log σ(f))     ∂ℓ = σ(f) − y      ∂²ℓ = π(1 − π)
     Softmax    k = c   log p = f − log Σ exp f            ∂ℓ = p − e_y       ∂²ℓ = diag(p) − p pᵀ
 
-The curvature of a row is kept as a compact *state* of shape (n, k) (π(1−π), or p) from which products
-with the curvature and with its square root are formed; the (k, k) matrices never are.
+The curvature of a row is kept as a compact *state* of shape (n, k) (π(1−π), or p) from which
+products with the curvature are formed; the (k, k) matrices never are.
 """
 
 from typing import Protocol
@@ -37,10 +37,7 @@ class Loss(Protocol):
         """∂²ℓ V for each row."""
 
     def curvature_weight(self, state: np.ndarray) -> np.ndarray:
-        """One number per row that stands for its curvature in a shared preconditioner, (n,)."""
-
-    def root_product(self, state: np.ndarray, V: np.ndarray, *, transpose: bool) -> np.ndarray:
-        """B V or Bᵀ V for each row, with B Bᵀ = ∂²ℓ."""
+        """The largest diagonal entry of ∂²ℓ for each row, (n,)."""
 
     def curvature_block(self, state: np.ndarray, j: int, k: int) -> np.ndarray:
         """Entry (j, k) of ∂²ℓ for each row, (n,)."""
@@ -73,9 +70,6 @@ class Logistic:
 
     def curvature_weight(self, state):
         return state[:, 0]
-
-    def root_product(self, state, V, *, transpose):  # noqa: ARG002 — B is diagonal
-        return np.sqrt(state) * V
 
     def curvature_block(self, state, j, k):  # noqa: ARG002 — there is one block
         return state[:, 0]
@@ -114,13 +108,6 @@ class Softmax:
 
     def curvature_weight(self, state):
         return (state * (1 - state)).max(axis=1)
-
-    def root_product(self, state, V, *, transpose):
-        # B = diag(√p) − p √pᵀ: B Bᵀ = diag(p) − 2ppᵀ + ppᵀ because Σp = 1
-        root = np.sqrt(state)
-        if transpose:
-            return root * (V - (state * V).sum(axis=1, keepdims=True))
-        return root * V - state * (root * V).sum(axis=1, keepdims=True)
 
     def curvature_block(self, state, j, k):
         return state[:, j] * ((1.0 if j == k else 0.0) - state[:, k])

@@ -1,5 +1,4 @@
-"""
-THE formula, its derivatives, and its scaling, each by one fold over the rows.
+"""THE formula, its derivatives, and its scaling, each by one fold over the rows.
 
     J(Θ) = Σᵢ ωᵢ ℓ(yᵢ, φ(xᵢ)ᵀW + b) + pen(W),      ωᵢ = C sᵢ,      Θ = [W; b]  (p + 1, k)
 
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.linalg import get_blas_funcs
 
 from .losses import Loss
 from .penalties import Ridge
@@ -19,8 +19,7 @@ from .penalties import Ridge
 
 @dataclass(frozen=True)
 class Objective:
-    """
-    Penalised empirical risk of scores that are linear in the features.
+    """Penalised empirical risk of scores that are linear in the features.
 
     Parameters
     ----------
@@ -145,3 +144,46 @@ class Objective:
         return float(self.features.fold(part, self.y, self.weights)) + eps * self.penalty.strength * float(
             np.linalg.norm(W)
         )
+
+
+@dataclass(frozen=True)
+class KernelObjective:
+    """The same J for f = Σⱼ αⱼ k(·, xⱼ) and the kernel matrix itself, no features in between.
+
+        J(α, b) = Σᵢ ωᵢ ℓ(yᵢ, (Kα)ᵢ + b) + ½ tr αᵀKα
+
+    Its gradient in the function space is α + ω∂ℓ, a vector of kernel coefficients like α itself, and
+    lengths are measured by K: ‖α‖² = tr αᵀKα.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Kernel matrix, symmetric; single precision doubles the speed of everything.
+    y, weights, loss, n_scores, fit_intercept
+        As in `Objective`.
+    """
+
+    K: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+    loss: Loss
+    n_scores: int
+    fit_intercept: bool = True
+
+    def product(self, A: np.ndarray) -> np.ndarray:
+        """K A in double precision, computed in the precision of K."""
+        A = A.astype(self.K.dtype, copy=False)
+        if A.shape[1] > 1:
+            return (self.K @ A).astype(np.float64, copy=False)
+        # One column is bound by memory: reading one triangle halves the time.
+        symv = get_blas_funcs("symv", (self.K,))
+        return symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
+
+    def loss_and_gradient(self, F: np.ndarray) -> tuple[float, np.ndarray]:
+        """Σ ωℓ and ω∂ℓ (n, k) at given scores."""
+        loss, G = self.loss.value_and_gradient(F, self.y)
+        return float(self.weights @ loss), self.weights[:, None] * G
+
+    def curvature_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
+        """ω∂²ℓ V, row by row."""
+        return self.weights[:, None] * self.loss.curvature_product(state, V)

@@ -15,6 +15,7 @@ INSTANCES = [
     KernelLogisticRegression(),
     KernelLogisticRegression(kernel="linear", solver="irls"),
     KernelLogisticRegression(kernel="precomputed"),
+    KernelLogisticRegression(multi_class="pairwise"),
     KernelLogisticRegression(solver="newton-cg", fit_intercept=False),
     KernelLogisticRegression(solver="lbfgs", class_weight="balanced", tol=1e-8),
     BasisExpansion("gaussian"),

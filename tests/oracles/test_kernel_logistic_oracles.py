@@ -1,21 +1,26 @@
 """Kernel logistic regression against software that we did not write."""
 
+from functools import partial
+from itertools import combinations
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import expit
-from sklearn.datasets import load_breast_cancer, load_iris
+from scipy.special import expit, log_expit
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process import kernels as gp
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, PairwiseCouplingClassifier
+from kernelproba.estimators.logistic_function import Options, solve_kernel
 from kernelproba.kernels import RBF
 from kernelproba.solvers import SOLVERS
+from kernelproba.solvers.logistic_leave_one_out import leave_one_out_scores
 
-every_solver = pytest.mark.parametrize("solver", SOLVERS)
+every_solver = pytest.mark.parametrize("solver", ["irls", *SOLVERS])
 
 
 @pytest.fixture(params=[load_breast_cancer, load_iris], ids=["binary", "multinomial"], scope="module")
@@ -78,9 +83,58 @@ def test_a_binary_fit_is_the_posterior_mode_of_a_gaussian_process():
 
 def test_a_callable_and_a_precomputed_matrix_give_what_the_name_gives(data):
     X, y, _ = data
-    P = KernelLogisticRegression(gamma=0.3).fit(X, y).predict_proba(X)
-    by_function = KernelLogisticRegression(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.3)).fit(X, y)
-    assert_allclose(by_function.predict_proba(X), P, atol=1e-6)
+    P = KernelLogisticRegression(gamma=0.3, tol=1e-8).fit(X, y).predict_proba(X)
     K = rbf_kernel(X, gamma=0.3)
-    precomputed = KernelLogisticRegression(kernel="precomputed").fit(K, y)
-    assert_allclose(precomputed.predict_proba(K), P, atol=1e-6)
+    for solver in ("auto", "irls"):
+        by_function = KernelLogisticRegression(kernel=partial(rbf_kernel, gamma=0.3), solver=solver, tol=1e-8)
+        assert_allclose(by_function.fit(X, y).predict_proba(X), P, atol=1e-6)
+        precomputed = KernelLogisticRegression(kernel="precomputed", solver=solver, tol=1e-8)
+        assert_allclose(precomputed.fit(K, y).predict_proba(K), P, atol=1e-6)
+
+
+def test_single_precision_changes_no_probability_that_matters():
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    params = {"C": 10.0, "gamma": 0.1, "tol": 1e-4}
+    single = KernelLogisticRegression(**params).fit(X, y)
+    double = KernelLogisticRegression(**params | {"tol": 1e-6}).fit(X, y)
+    assert_allclose(single.predict_proba(X), double.predict_proba(X), atol=1e-3)
+
+
+def test_a_pair_s_score_is_that_of_the_binary_model():
+    X, y = load_iris(return_X_y=True)
+    model = KernelLogisticRegression(gamma=0.5, multi_class="pairwise", tol=1e-8).fit(X, y)
+    for column, (i, j) in enumerate(combinations(range(3), 2)):
+        both = (y == i) | (y == j)
+        pair = KernelLogisticRegression(gamma=0.5, tol=1e-8).fit(X[both], y[both] == i)
+        ours = model.pairwise_decision_function(X)[:, column]
+        assert_allclose(ours, pair.decision_function(X), atol=1e-5)
+
+
+def test_pairwise_is_the_meta_estimator_around_the_binary_model():
+    X, y = load_iris(return_X_y=True)
+    for coupling in ("wu-lin-weng", "hastie-tibshirani"):
+        inside = KernelLogisticRegression(gamma=0.5, multi_class="pairwise", coupling=coupling, tol=1e-8)
+        around = PairwiseCouplingClassifier(KernelLogisticRegression(gamma=0.5, tol=1e-8), coupling)
+        assert_allclose(inside.fit(X, y).predict_proba(X), around.fit(X, y).predict_proba(X), atol=1e-6)
+
+
+def test_approximate_leave_one_out_is_close_to_refits():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X)[::5], y[::5]
+    weights = np.full(len(y), 2.0)
+    K = rbf_kernel(X, gamma=0.03)
+    for fit_intercept in (True, False):
+        options = Options("irls", 1e-10, 200, fit_intercept)
+        fit = solve_kernel(K, y, weights, options)
+        approximate = leave_one_out_scores(
+            K, fit.dual[:, 0], fit.intercept[0], weights, fit_intercept=fit_intercept
+        )
+        exact = []
+        for i in range(len(y)):
+            rest = np.delete(np.arange(len(y)), i)
+            without = solve_kernel(K[np.ix_(rest, rest)], y[rest], weights[rest], options)
+            exact.append(K[i, rest] @ without.dual[:, 0] + without.intercept[0])
+        losses = [-log_expit(np.where(y == 1, f, -f)) for f in (approximate, np.array(exact))]
+        assert np.abs(losses[0] - losses[1]).mean() < 0.01
+        assert np.corrcoef(*losses)[0, 1] > 0.99

@@ -80,16 +80,6 @@ def test_single_precision_features_give_double_precision_sums():
     assert gradient.dtype == np.float64
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_the_root_squared_is_the_curvature(n_classes):
-    loss = loss_for(n_classes)
-    rng = np.random.default_rng(0)
-    F, V = rng.normal(size=(2, 9, loss.n_scores(n_classes)))
-    state = loss.curvature(F)
-    twice = loss.root_product(state, loss.root_product(state, V, transpose=True), transpose=False)
-    assert_allclose(twice, loss.curvature_product(state, V), atol=1e-14)
-
-
 @pytest.mark.parametrize("loss", [Logistic(), Softmax()])
 def test_extreme_scores_lose_no_digits(loss):
     F = np.array([[800.0]]) if isinstance(loss, Logistic) else np.array([[0.0, 800.0]])

@@ -1,5 +1,6 @@
 """The face of models whose scores are f(x) = Σⱼ αⱼ k(x, zⱼ) + b: how a kernel is named, kept and applied."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,14 +39,15 @@ class KernelMachine(ProbabilisticClassifier):
         )
 
     def _kernel_scores(self, X: Any, dual_coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-        """Scores k(X, Z) α + b (n, k), a block of rows at a time.
-
-        `dual_coef` is (k, m) as stored, `intercept` (k,).
-        """
-        block_rows = max(1, BLOCK_VALUES // max(dual_coef.shape[1], 1))
+        """Scores k(X, Z) α + b (n, k); `dual_coef` is (k, m) as stored, `intercept` (k,)."""
         coef = dual_coef.T
+        return self._map_kernel(X, lambda K: K @ coef + intercept)
+
+    def _map_kernel(self, X: Any, scores: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Stack ``scores(k(X, Z))``, a block of rows of X at a time, in double precision."""
+        block_rows = max(1, BLOCK_VALUES // max(len(self.support_), 1))
         return as_rows(X, block_rows=block_rows).map(
-            lambda block: self.kernel_(block, self._centers).astype(np.float64, copy=False) @ coef + intercept
+            lambda block: scores(self.kernel_(block, self._centers).astype(np.float64, copy=False))
         )
 
     def kernel_expansions(self) -> list[KernelExpansion]:

@@ -5,6 +5,7 @@ from .bandwidth import GAMMA_RULES, median_distance, resolve_gamma
 from .base import Kernel, Product, Scaled, Sum
 from .dot_product import Cosine, Linear, Polynomial, Sigmoid
 from .histogram import AdditiveChiSquared, ChiSquared
+from .matrix import kernel_matrix, rows_in
 from .resolve import KERNEL_NAMES, resolve_kernel
 from .stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
@@ -29,7 +30,9 @@ __all__ = [
     "Sigmoid",
     "Stationary",
     "Sum",
+    "kernel_matrix",
     "median_distance",
     "resolve_gamma",
     "resolve_kernel",
+    "rows_in",
 ]

@@ -6,8 +6,8 @@ from .newton_cg import newton_cg
 from .newton_cholesky import newton_cholesky
 from .solution import Solution
 
+#: Solvers of an `Objective`; `irls` takes a `KernelObjective`.
 SOLVERS = {
-    "irls": irls,
     "lbfgs": lbfgs,
     "newton-cg": newton_cg,
     "newton-cholesky": newton_cholesky,

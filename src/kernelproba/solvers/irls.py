@@ -1,122 +1,189 @@
-"""Iteratively re-weighted least squares in the dual, by conjugate gradients (roth2001, eq. 9).
+"""Iteratively re-weighted least squares in the kernel coefficients, by conjugate gradients (roth2001).
 
-A Newton step solves a weighted least-squares problem.  With K = ΦΦᵀ and curvature ωᵢ∂²ℓᵢ = BᵢBᵢᵀ the dual
-of that problem, eq. 9 for the change of α and multiplied from both sides by the root of the weights, is::
+Eq. 9 of the paper, (K + W⁻¹) α⁺ = q, multiplied by the weights and written for the change of α, is
 
-    (I + BᵀKB) v = Bᵀ(Φ ∇_W J − δb),      ΔW = ΦᵀB v − ∇_W J,      Σᵢ Bᵢvᵢ = ∇_b J when b is free
+    (I + DK) Δα = −(α + ω∂ℓ),      D = ω∂²ℓ, row by row,
 
-B = √(ωπ(1−π)) for binary labels as in the paper; for softmax B = √ω(diag(√p) − p√pᵀ), row by row.  The
-matrix stays well posed as weights vanish.  The free intercept confines v to an affine subspace, in which
-conjugate gradients stay by projection.  Every iterate of theirs yields a descent direction.
+for binary labels as in the paper and for softmax alike.  I + DK is self-adjoint in the inner product of
+the function space, ⟨u, v⟩ = tr uᵀKv, and conjugate gradients run in it: an iteration costs one product
+with K, nothing is factorised, a singular K does no harm, and rows of vanishing weight drop out by themselves.
+
+Free intercepts are minimised over at every α, by Newton steps that cost O(nk): what is left is a problem in
+α alone, whose curvature D − D1(1ᵀD1)⁻¹1ᵀD is that of the rows less what the intercepts absorb.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
-from scipy.linalg import cho_solve, cholesky
 
-from ..objective import Objective
-from .conjugate_gradient import conjugate_gradient
-from .line_search import backtrack
-from .solution import Residual, Solution
+from ..objective import KernelObjective
+from .line_search import step_length
+from .solution import Solution
 
-INNER_ITERATIONS = 1000
-PRECONDITIONER_RANK = 200
+INNER_ITERATIONS = 500
+INTERCEPT_ITERATIONS = 50
 
 
-def irls(objective: Objective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
-    """Minimise a smooth objective with unit ridge by IRLS; stop once the residual is ≤ tol."""
-    if objective.penalty.curvature != 1:
-        raise ValueError("irls solves problems with the penalty ½‖W‖²; scale C instead of the penalty.")
-    residual = Residual(objective, tol)
-    theta, n_iter = start, 0
-    value, gradient = objective.value_and_gradient(theta)
-    first = np.linalg.norm(gradient)
-    while not residual.met(theta, gradient) and n_iter < max_iter:
-        # ΔW is what is left of two terms of the size of the gradient: a rough dual solution would lose it.
-        rtol = min(1e-4, float(np.linalg.norm(gradient) / first))
-        step = _Dual(objective, theta).step(gradient, rtol)
-        moved = backtrack(objective, theta, value, gradient, step)
-        if moved is None:
+@dataclass
+class Coefficients:
+    """Kernel coefficients α (n, k) of a function, and its values Kα at the rows."""
+
+    A: np.ndarray
+    KA: np.ndarray
+
+    def dot(self, other: "Coefficients") -> float:
+        """⟨self, other⟩ in the function space."""
+        return float(np.vdot(self.KA, other.A))
+
+    def plus(self, t: float, other: "Coefficients") -> "Coefficients":
+        """Sum of self and t times the other."""
+        return Coefficients(self.A + t * other.A, self.KA + t * other.KA)
+
+    @property
+    def norm(self) -> float:
+        return float(np.sqrt(max(self.dot(self), 0.0)))
+
+
+def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
+    """Minimise J over kernel coefficients and intercepts; stop once the relative residual is ≤ tol.
+
+    The residual is √k̄ ‖∇J‖ / (1 + √k̄ ‖f‖) with the norms of the function space, which are those of whitened
+    features: see `solvers.solution`.
+
+    Parameters
+    ----------
+    objective : KernelObjective
+        The problem.
+    start : array of shape (n + 1, k), or (n, k) without an intercept
+        Kernel coefficients and, last, the intercepts.
+    tol, max_iter : float, int
+        Bound on the residual, and on the number of re-weightings.
+    """
+    scale = float(np.sqrt(np.mean(objective.K.diagonal(), dtype=np.float64)))
+    n, n_iter = len(objective.y), 0
+    f = Coefficients(start[:n], objective.product(start[:n]))
+    b = start[n] if objective.fit_intercept else np.zeros(objective.n_scores)
+    b, value, gradient = _evaluate(objective, f, b)
+    first = gradient.norm
+
+    def residual() -> float:
+        return scale * gradient.norm / (1 + scale * f.norm)
+
+    while residual() > tol and n_iter < max_iter:
+        system = _Curvature(objective, f.KA + b)
+        # As in newton_cg: the relative error √(‖g‖/‖g₀‖) still converges superlinearly.
+        step = _conjugate_gradient(system, gradient, min(0.25, float(np.sqrt(gradient.norm / first))))
+        shift = system.intercept_change(step.KA)
+        t = _length(objective, (f, b), (step, shift), value, gradient)
+        if t is None:
             break
-        theta, value, gradient = moved
+        f = f.plus(t, step)
+        b, value, gradient = _evaluate(objective, f, b + t * shift)
         n_iter += 1
-    return residual.solution(theta, value, gradient, n_iter)
+    coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
+    converged = residual() <= max(tol, _rounding(objective, f, b, scale))
+    return Solution(coef, value, residual(), n_iter, converged)
 
 
-class _Dual:
-    """The dual system at one point: product, projection and preconditioner."""
+class _Curvature:
+    """D = ω∂²ℓ at given scores, with the intercepts' share taken out."""
 
-    def __init__(self, objective: Objective, theta: np.ndarray):
-        self.objective, self.rows, self.loss = objective, objective.features, objective.loss
-        self.state = objective.curvature(theta)
-        self.root = np.sqrt(objective.weights)[:, None]
-        if objective.fit_intercept:
-            # Σᵢ BᵢBᵢᵀ is singular along shifts of all scores of a softmax.
-            self.inverse_total = np.linalg.pinv(self._total_curvature(), hermitian=True)
-        # K ≈ Φ₁Φ₁ᵀ by the leading columns, the first pivots of the Cholesky factor: N⁻¹ by Woodbury, with
-        # N = I + √v Φ₁Φ₁ᵀ √v and one weight v per row for all classes.
-        self.v = self.root * np.sqrt(self.loss.curvature_weight(self.state))[:, None]
-        small = self.rows.fold(lambda Phi, v: _gram(v * Phi[:, :PRECONDITIONER_RANK]), self.v)
-        self.small = cholesky(small + np.eye(len(small)), lower=True)
+    def __init__(self, objective: KernelObjective, F: np.ndarray):
+        self.objective = objective
+        self.state = objective.loss.curvature(F)
+        # Singular along shifts of all scores of a softmax.
+        self.inverse_total = np.linalg.pinv(self._total(), hermitian=True)
 
-    def step(self, gradient: np.ndarray, rtol: float) -> np.ndarray:
-        """The change of Θ, to a relative error rtol of the dual solution."""
-        g_W, g_b = self.objective.split(gradient)
-        rhs = self.transposed(self.rows.map(lambda Phi: Phi @ g_W))
-        origin = self.spread(g_b) if self.objective.fit_intercept else np.zeros_like(rhs)
-        v = origin + conjugate_gradient(
-            lambda U: self.project(self.product(U)),
-            self.project(rhs - self.product(origin)),
-            rtol=rtol,
-            max_iter=INNER_ITERATIONS,
-            precondition=lambda R: self.project(self.precondition(R)),
+    def _total(self) -> np.ndarray:
+        """Σᵢ ωᵢ ∂²ℓᵢ, (k, k)."""
+        loss, weights, k = self.objective.loss, self.objective.weights, self.objective.n_scores
+        return np.array(
+            [[weights @ loss.curvature_block(self.state, i, j) for j in range(k)] for i in range(k)]
         )
-        change = self.weights(v) - g_W
+
+    def intercept_change(self, dF: np.ndarray) -> np.ndarray:
+        """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
         if not self.objective.fit_intercept:
-            return change
-        return np.vstack([change, self.multiplier(rhs - self.product(v))])
+            return np.zeros(self.objective.n_scores)
+        return -self.inverse_total @ self.objective.curvature_product(self.state, dF).sum(axis=0)
 
-    def forward(self, U):
-        """B U."""
-        return self.root * self.loss.root_product(self.state, U, transpose=False)
-
-    def transposed(self, V):
-        """Bᵀ V."""
-        return self.loss.root_product(self.state, self.root * V, transpose=True)
-
-    def weights(self, U):
-        """ΦᵀB U."""
-        return self.rows.fold(lambda Phi, A: Phi.T @ A, self.forward(U))
-
-    def product(self, U):
-        """(I + BᵀKB) U."""
-        W = self.weights(U)
-        return U + self.transposed(self.rows.map(lambda Phi: Phi @ W))
-
-    def multiplier(self, R):
-        """The δb with the least ‖R − Bᵀ1δb‖."""
-        return self.inverse_total @ self.forward(R).sum(axis=0)
-
-    def spread(self, total):
-        """The shortest V with Σᵢ Bᵢvᵢ = total."""
-        return self.transposed(np.broadcast_to(self.inverse_total @ total, self.state.shape))
-
-    def project(self, R):
-        """Nearest point with Σᵢ Bᵢrᵢ = 0."""
-        return R - self.spread(self.forward(R).sum(axis=0)) if self.objective.fit_intercept else R
-
-    def precondition(self, R):
-        """N⁻¹ R."""
-        q = len(self.small)
-        inner = self.rows.fold(lambda Phi, S: Phi[:, :q].T @ S, self.v * R)
-        inner = cho_solve((self.small, True), inner)
-        return R - self.v * self.rows.map(lambda Phi: Phi[:, :q] @ inner)
-
-    def _total_curvature(self):
-        """Σᵢ BᵢBᵢᵀ, (k, k)."""
-        units = np.eye(self.state.shape[1])
-        columns = [self.transposed(np.broadcast_to(e, self.state.shape)) for e in units]
-        return np.array([self.forward(U).sum(axis=0) for U in columns])
+    def product(self, dF: np.ndarray) -> np.ndarray:
+        """Change of ω∂ℓ that follows a change dF of the scores and the answer of the intercepts."""
+        return self.objective.curvature_product(self.state, dF + self.intercept_change(dF))
 
 
-def _gram(A: np.ndarray) -> np.ndarray:
-    return A.T @ A
+def _evaluate(
+    objective: KernelObjective, f: Coefficients, b: np.ndarray
+) -> tuple[np.ndarray, float, Coefficients]:
+    """The best intercepts, J and its gradient α + ω∂ℓ there."""
+    b = _best_intercept(objective, f.KA, b) if objective.fit_intercept else b
+    loss, G = objective.loss_and_gradient(f.KA + b)
+    A = f.A + G
+    return b, loss + 0.5 * f.dot(f), Coefficients(A, objective.product(A))
+
+
+def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Minimise Σωℓ(y, Kα + b) over b by Newton's method."""
+    for _ in range(INTERCEPT_ITERATIONS):
+        loss, G = objective.loss_and_gradient(KA + b)
+        slope = G.sum(axis=0)
+        if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
+            break
+        step = -_Curvature(objective, KA + b).inverse_total @ slope
+
+        def along(t, b=b, step=step):
+            value, gradient = objective.loss_and_gradient(KA + b + t * step)
+            return value, float(gradient.sum(axis=0) @ step)
+
+        t = step_length(along, loss, float(slope @ step))
+        if t is None:
+            break
+        b = b + t * step
+    return b
+
+
+def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float) -> Coefficients:
+    """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space.
+
+    K is applied to the residuals alone: K p of the search directions follows from the recursion p ← r + βp,
+    and K Δ from Δ ← Δ + τp.
+    """
+    step = Coefficients(np.zeros_like(gradient.A), np.zeros_like(gradient.A))
+    residual = Coefficients(-gradient.A, -gradient.KA)
+    direction, rho = residual, residual.dot(residual)
+    goal = rtol**2 * rho
+    for _ in range(INNER_ITERATIONS):
+        image = direction.A + system.product(direction.KA)
+        curvature = float(np.vdot(direction.KA, image))
+        if not curvature > 0:
+            break
+        tau = rho / curvature
+        step = step.plus(tau, direction)
+        A = residual.A - tau * image
+        residual = Coefficients(A, system.objective.product(A))
+        rho, previous = residual.dot(residual), rho
+        if not rho > goal:
+            break
+        direction = residual.plus(rho / previous, direction)
+    return step
+
+
+def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients):
+    """Length along the step, at O(nk) a trial: scores and norms are known along the whole line."""
+    (f, b), (df, db) = at, step
+    F, dF = f.KA + b, df.KA + db
+    fixed, linear, quadratic = 0.5 * f.dot(f), f.dot(df), df.dot(df)
+
+    def along(t):
+        loss, G = objective.loss_and_gradient(F + t * dF)
+        value = loss + fixed + t * linear + t**2 / 2 * quadratic
+        return value, float(np.vdot(G, dF)) + linear + t * quadratic
+
+    return step_length(along, value, gradient.dot(df))
+
+
+def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray, scale: float) -> float:
+    """The residual that rounding alone leaves: errors of Kα, through the curvature, in the gradient."""
+    error = np.finfo(objective.K.dtype).eps * scale**2 * np.abs(f.A).sum() / np.sqrt(len(f.A))
+    weight = objective.loss.curvature_weight(objective.loss.curvature(f.KA + b))
+    return float(scale**2 * (objective.weights @ weight) * error / (1 + scale * f.norm))

@@ -79,15 +79,63 @@ def test_predicted_frequencies_occur():
         assert abs(gap) <= 3 * noise + bias
 
 
-def test_a_warm_start_resumes_and_survives_other_data(iris):
-    X, y = iris
-    model = KernelLogisticRegression(C=100, solver="newton-cg", warm_start=True).fit(X, y)
+@pytest.mark.parametrize("solver", ["irls", "newton-cg"])
+def test_a_warm_start_resumes_and_survives_other_data(solver, iris):
+    X, index = np.unique(iris[0], axis=0, return_index=True)
+    y = iris[1][index]
+    model = KernelLogisticRegression(C=100, gamma=0.3, solver=solver, warm_start=True).fit(X, y)
     cold = model.n_iter_
     assert model.fit(X, y).n_iter_ <= 1 < cold
-    assert model.set_params(C=120).fit(X[::2], y[::2]).n_iter_ < cold
-    model.fit(X[:100], y[:100])  # other classes: a cold start, not an error
+    assert model.set_params(C=110).fit(X, y).n_iter_ < cold
+    more = np.vstack([X, X[:5] + 0.01]), np.concatenate([y, y[:5]])
+    assert model.fit(*more).n_iter_ < cold
+    model.fit(X[y < 2], y[y < 2])  # other classes: a cold start, not an error
     assert len(model.classes_) == 2
     model.fit(X[:, :2], y)  # other features
+
+
+def test_a_refit_can_change_between_pairwise_and_multinomial(iris):
+    X, y = iris
+    model = KernelLogisticRegression(multi_class="pairwise").fit(X, y)
+    assert model.pairwise_decision_function(X).shape == (150, 3)
+    assert model.dual_coef_.shape == (2, 150)
+    model.set_params(multi_class="multinomial").fit(X, y)
+    assert model.decision_function(X).shape == (150, 3)
+    with pytest.raises(NotFittedError, match="pairwise"):
+        model.pairwise_decision_function(X)
+
+
+def test_each_pair_may_have_its_own_c(iris):
+    X, y = iris
+    model = KernelLogisticRegression(gamma=0.3, multi_class="pairwise", pair_Cs=[0.1, 1, 10, 100]).fit(X, y)
+    scores = model.pairwise_decision_function(X)
+    for column, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        both = np.isin(y, [i, j])
+        assert model.pair_C_[column] in (0.1, 1, 10, 100)
+        alone = KernelLogisticRegression(model.pair_C_[column], gamma=0.3).fit(X[both], y[both])
+        assert_allclose(scores[:, column], -alone.decision_function(X), atol=0.05)
+
+
+def test_undone_weights_reach_every_pair(iris):
+    X, y = iris
+    params = {"gamma": 0.3, "multi_class": "pairwise", "class_weight": {0: 1.0, 1: 5.0, 2: 2.0}}
+    plain = KernelLogisticRegression(**params).fit(X, y)
+    undone = KernelLogisticRegression(undo_weights="class_weight", **params).fit(X, y)
+    change = undone.pairwise_decision_function(X) - plain.pairwise_decision_function(X)
+    assert_allclose(change, np.tile(np.log([5.0, 2.0, 0.4]), (150, 1)))
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"solver": "lbfgs"}, "solved by irls"),
+        ({"kernel": "sigmoid"}, "PairwiseCouplingClassifier"),
+        ({"pair_Cs": [1.0, -1.0]}, "pair_Cs must be positive"),
+    ],
+)
+def test_pairwise_refuses_what_it_cannot_do(params, words, iris):
+    with pytest.raises(ValueError, match=words):
+        KernelLogisticRegression(multi_class="pairwise", **params).fit(*iris)
 
 
 # -- what goes in -----------------------------------------------------------------------------------------

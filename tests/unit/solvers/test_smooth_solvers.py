@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from kernelproba.basis import span_rows
 from kernelproba.kernels import RBF
 from kernelproba.losses import loss_for
-from kernelproba.objective import Objective
+from kernelproba.objective import KernelObjective, Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows import as_rows
 from kernelproba.solvers import SOLVERS, irls
@@ -86,11 +86,44 @@ def test_a_tolerance_below_rounding_still_ends(solve):
     assert np.isfinite(solve(J, J.start(), tol=1e-300, max_iter=3000).value)
 
 
-def test_irls_refuses_a_penalty_it_does_not_solve():
-    J = problem(2)
-    other = Objective(J.features, J.y, J.weights, J.loss, Ridge(2.0), J.n_scores)
-    with pytest.raises(ValueError, match="scale C instead"):
-        irls(other, other.start(), tol=1e-4, max_iter=5)
+def kernel_problem(n_classes, C=3.0, fit_intercept=True):
+    J = problem(n_classes, C, fit_intercept)
+    K = J.features.data @ J.features.data.T
+    return J, KernelObjective(K, J.y, J.weights, J.loss, J.n_scores, fit_intercept)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.01, 3.0, 1e4])
+def test_irls_finds_the_optimum_of_the_whitened_problem(n_classes, fit_intercept, C):
+    J, dual = kernel_problem(n_classes, C, fit_intercept)
+    solution = irls(dual, np.zeros((90 + fit_intercept, J.n_scores)), tol=1e-8, max_iter=200)
+    assert solution.converged
+    W = J.features.data.T @ solution.coef[:90]
+    theta = np.vstack([W, solution.coef[90:]])
+    value, gradient = J.value_and_gradient(theta)
+    assert value == pytest.approx(solution.value, rel=1e-9)
+    best = SOLVERS["newton-cholesky"](J, J.start(), tol=1e-10, max_iter=100)
+    assert value <= best.value * (1 + 1e-12)
+    scale = np.sqrt((J.features.data**2).sum(axis=1).mean())
+    residual = scale * np.linalg.norm(gradient) / (1 + scale * np.linalg.norm(W))
+    assert residual == pytest.approx(solution.residual, abs=1e-7)
+
+
+def test_irls_finds_coefficients_that_are_the_residuals():
+    J, dual = kernel_problem(3)
+    solution = irls(dual, np.zeros((91, 3)), tol=1e-10, max_iter=200)
+    P = np.exp(J.loss.log_probabilities(dual.K @ solution.coef[:90] + solution.coef[90]))
+    assert_allclose(solution.coef[:90], J.weights[:, None] * (np.eye(3)[J.y] - P), atol=1e-6)
+
+
+def test_irls_resumes_and_is_cut_short():
+    _, dual = kernel_problem(3, C=1e3)
+    zero = np.zeros((91, 3))
+    short = irls(dual, zero, tol=1e-9, max_iter=2)
+    assert not short.converged
+    done = irls(dual, zero, tol=1e-6, max_iter=200)
+    assert irls(dual, done.coef, tol=1e-5, max_iter=200).n_iter == 0
 
 
 def test_conjugate_gradients_solve_a_linear_system():

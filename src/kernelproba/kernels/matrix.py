@@ -1,0 +1,45 @@
+"""The symmetric kernel matrix of one set of rows, and the precision it is held in."""
+
+import numpy as np
+import scipy.sparse as sp
+
+from .base import Kernel
+from .stationary import Stationary
+
+BLOCK_ROWS = 1024
+
+
+def rows_in(dtype, kernel: Kernel, X):
+    """Rows X (n, d) from which `kernel` computes values good to the given precision.
+
+    For single precision the rows of a stationary kernel are cast once their median is taken off, so that an
+    offset, such as a date, costs no digits; those of other kernels are compared as they are.
+    """
+    if dtype != np.float32 or sp.issparse(X) or not isinstance(kernel, Stationary):
+        return X
+    return (X - np.median(X, axis=0)).astype(np.float32)
+
+
+def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
+    """Return k(X, X) (n, n), exactly symmetric; one triangle is computed and the other copied.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Any kernel; of a precomputed one X is the matrix itself.
+    X : {array, CSR} of shape (n, d)
+        The rows.
+    dtype : numpy.float32 or numpy.float64
+        Precision of the result.
+    """
+    n = X.shape[0]
+    X = rows_in(dtype, kernel, X)
+    Z = kernel.select(X, np.arange(n))
+    K = np.empty((n, n), dtype=dtype)
+    for start in range(0, n, BLOCK_ROWS):
+        rows = slice(start, min(start + BLOCK_ROWS, n))
+        K[rows, : rows.stop] = kernel(X[rows], Z[: rows.stop])
+        K[: rows.start, rows] = K[rows, : rows.start].T
+        square = K[rows, rows]
+        np.copyto(square, np.tril(square) + np.tril(square, -1).T)
+    return K
