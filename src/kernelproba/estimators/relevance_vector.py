@@ -1,0 +1,269 @@
+"""The relevance vector machine for classification."""
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..coupling import couple
+from ..kernels import Kernel
+from ..rows import as_rows
+from ..solvers.evidence import EvidenceSolution, maximise_evidence
+from .classifier import Training
+from .kernel_machine import BLOCK_VALUES, KernelMachine
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A problem of two classes: the rows of `positive` against those of `negative` (None: all others)."""
+
+    positive: int
+    negative: int | None
+
+    def rows(self, y: np.ndarray) -> np.ndarray:
+        """Rows that take part."""
+        return np.flatnonzero((y == self.positive) | (self.negative is None) | (y == self.negative))
+
+
+class RelevanceVectorClassifier(KernelMachine):
+    """Few kernels, chosen by the evidence, and outputs that know their uncertainty.
+
+    The weight of each kernel has a prior w ~ N(0, 1/a) of its own, and all a are set where Laplace's
+    approximation to the evidence is largest; there most are infinite and their kernels gone [1]_, [2]_.
+    There is no penalty to tune.  Probabilities are averaged over the posterior of the weights: a score f of
+    variance s² gives σ(f / √(1 + πs²/8)).
+
+    Without an intercept (the default) scores fade to zero, and probabilities to even odds, away from the
+    relevance vectors of a local kernel.  An intercept is one more feature with a prior of its own; far
+    from the data it alone decides.
+
+    Parameters
+    ----------
+    kernel : str, callable, Kernel or scikit-learn Gaussian-process kernel, default="rbf"
+        As in `KernelLogisticRegression`.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Coefficient of the named kernels, as in SVC; "median" is 1/(2·median distance²).
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    kernel_params : dict, optional
+        Further keyword arguments of a callable kernel.
+    fit_intercept : bool, default=False
+        Whether a constant is among the features.
+    multi_class : {"ovr", "pairwise"}, default="ovr"
+        More than two classes: each against the rest, probabilities scaled to sum to one, or each pair, the
+        pairs coupled by least squares [3]_.
+    tol : float, default=1e-3
+        Smallest rise of the log-evidence that counts.
+    max_iter : int, default=1000
+        Most actions (a kernel joins, leaves, or precisions change) per problem of two classes.
+    random_state : int, RandomState or None, default=None
+        Draws the sample behind ``gamma="median"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (c,)
+        Labels.
+    relevance_, support_ : ndarray of shape (m,)
+        Row numbers of the relevance vectors of all problems.
+    support_vectors_ : ndarray of shape (m, d)
+        Their rows; empty for a precomputed kernel.
+    n_kernels_ : int
+        m.
+    dual_coef_ : ndarray of shape (t, m)
+        Mean weights; t = 1 problem for two classes, else c or c(c−1)/2.
+    intercept_ : ndarray of shape (t,)
+        Mean weights of the constant.
+    precision_ : list of t ndarrays
+        a of the features of each problem, its relevance vectors before the constant.
+    covariance_ : list of t ndarrays
+        Posterior covariance of their weights.
+    evidence_ : ndarray of shape (t,)
+        Log-evidence of each problem.
+    pairs_ : ndarray of shape (t, 2)
+        Class of each problem that counts as positive, and its opponent, −1 for all others.
+    kernel_ : Kernel
+        The kernel in use, with numbers in place of rules.
+    n_iter_ : int
+        Most actions that a problem took.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    References
+    ----------
+    .. [1] M. E. Tipping, "Sparse Bayesian learning and the relevance vector machine", JMLR 1, 2001.
+    .. [2] M. E. Tipping and A. C. Faul, "Fast marginal likelihood maximisation for sparse Bayesian models",
+       AISTATS 2003.
+    .. [3] T.-F. Wu, C.-J. Lin and R. C. Weng, "Probability estimates for multi-class classification by
+       pairwise coupling", JMLR 5, 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba.estimators.relevance_vector import RelevanceVectorClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RelevanceVectorClassifier().fit(X, y)
+    >>> bool(model.n_kernels_ < 20), bool(model.score(X, y) > 0.95)
+    (True, True)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kernel": [str, callable, Kernel],
+        "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
+        "degree": [Interval(Real, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "kernel_params": [dict, None],
+        "fit_intercept": ["boolean"],
+        "multi_class": [StrOptions({"ovr", "pairwise"})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        kernel_params=None,
+        fit_intercept=False,
+        multi_class="ovr",
+        tol=1e-3,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.multi_class = multi_class
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> "RelevanceVectorClassifier":
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
+            Training rows.
+        y : array-like of shape (n,)
+            Labels.
+
+        Returns
+        -------
+        self : RelevanceVectorClassifier
+            The fitted model.
+        """
+        training = self._check_fit(X, y)
+        kernel = self._resolve_kernel(training)
+        K = kernel(training.X, kernel.select(training.X, np.arange(len(training.y))))
+        tasks = self._tasks(len(self.classes_))
+        solutions = [self._solve(task, K, training) for task in tasks]
+        self.kernel_ = kernel
+        self.pairs_ = np.array([(t.positive, -1 if t.negative is None else t.negative) for t in tasks])
+        self._store(solutions, training)
+        return self
+
+    def _tasks(self, n_classes: int) -> list[_Task]:
+        if n_classes == 2:
+            return [_Task(1, 0)]
+        if self.multi_class == "ovr":
+            return [_Task(k, None) for k in range(n_classes)]
+        return [_Task(i, j) for i, j in combinations(range(n_classes), 2)]
+
+    def _solve(self, task: _Task, K: np.ndarray, training: Training) -> EvidenceSolution:
+        """Solution of one problem; its features are numbered as the rows of the data, n for the constant."""
+        rows = task.rows(training.y)
+        Phi = K[np.ix_(rows, rows)].astype(np.float64, copy=False)
+        if self.fit_intercept:
+            Phi = np.hstack([Phi, np.ones((len(rows), 1))])
+        sign = np.where(training.y[rows] == task.positive, 1.0, -1.0)
+        solution = maximise_evidence(Phi, sign, training.weight[rows], tol=self.tol, max_iter=self.max_iter)
+        if not solution.converged:
+            warnings.warn(
+                f"The evidence was still rising after {self.max_iter} actions. Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return solution.sorted().renumbered(np.append(rows, len(training.y)))
+
+    def _store(self, solutions: list[EvidenceSolution], training: Training) -> None:
+        n = len(training.y)
+        used = np.unique(np.concatenate([solution.active for solution in solutions]))
+        used = used[used < n]
+        self._store_centers(training.X, used, training.index)
+        self.relevance_, self.n_kernels_ = self.support_, len(used)
+        weights = np.zeros((len(solutions), n + 1))
+        for row, solution in zip(weights, solutions, strict=True):
+            row[solution.active] = solution.posterior.mean
+        self.dual_coef_, self.intercept_ = weights[:, used], weights[:, n]
+        # Positions of each problem's features among the relevance vectors, the constant behind them.
+        self._features = [np.searchsorted(np.append(used, n), solution.active) for solution in solutions]
+        self.precision_ = [solution.precision for solution in solutions]
+        self.covariance_ = [solution.posterior.covariance for solution in solutions]
+        self.evidence_ = np.array([solution.posterior.evidence for solution in solutions])
+        self.n_iter_ = max(solution.n_iter for solution in solutions)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities, averaged over the posterior of the weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        P : ndarray of shape (n, c)
+            Probability of each class, columns in the order of `classes_`; rows sum to one.
+        """
+        check_is_fitted(self)
+        X = self._check_predict(X)
+        block_rows = max(1, BLOCK_VALUES // (self.n_kernels_ + 1))
+        return as_rows(X, block_rows=block_rows).map(lambda block: self._combine(self._moderated(block)))
+
+    def _moderated(self, X: Any) -> np.ndarray:
+        """Probability of the positive class in each problem, (n, t)."""
+        n = X.shape[0]
+        K = (
+            self.kernel_(X, self._centers).astype(np.float64, copy=False)
+            if self.n_kernels_
+            else np.empty((n, 0))
+        )
+        Phi = np.hstack([K, np.ones((n, 1))])
+        scores = K @ self.dual_coef_.T + self.intercept_
+        variances = [
+            np.einsum("ij,ij->i", Phi[:, at] @ covariance, Phi[:, at])
+            for at, covariance in zip(self._features, self.covariance_, strict=True)
+        ]
+        # ∫ σ(f + s z) N(z) dz ≈ σ(f / √(1 + πs²/8))  [MacKay 1992]
+        return expit(scores / np.sqrt(1 + np.pi / 8 * np.stack(variances, axis=1)))
+
+    def _combine(self, p: np.ndarray) -> np.ndarray:
+        """Probabilities (n, t) of the problems → posterior (n, c)."""
+        c = len(self.classes_)
+        if c == 2:
+            return np.hstack([1 - p, p])
+        if (self.pairs_[:, 1] < 0).all():
+            p = np.maximum(p, np.finfo(float).tiny)  # if all are improbable, still a distribution
+            return p / p.sum(axis=1, keepdims=True)
+        R = np.full((len(p), c, c), 0.5)
+        i, j = self.pairs_.T
+        R[:, i, j], R[:, j, i] = p, 1 - p
+        return couple(R, "wu-lin-weng")
