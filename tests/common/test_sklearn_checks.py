@@ -9,8 +9,8 @@ def expected_failures(estimator):
     """Checks that cannot pass, each with its reason."""
     if getattr(estimator, "kernel", None) == "precomputed":
         return {
-            "check_decision_proba_consistency": "scikit-learn's check passes raw rows, not a kernel matrix, to "
-            "pairwise estimators; SVC(kernel='precomputed') fails it alike",
+            "check_decision_proba_consistency": "scikit-learn's check passes raw rows, not a kernel matrix, "
+            "to pairwise estimators; SVC(kernel='precomputed') fails it alike",
             "check_estimators_dtypes": "rounds a kernel matrix to integers, which makes it indefinite, and "
             "indefinite matrices are refused",
             "check_positive_only_tag_during_fit": "subtracts a constant from a kernel matrix, which makes it "

@@ -49,7 +49,7 @@ def test_a_linear_kernel_has_as_many_centres_as_features(X):
 
 def test_an_indefinite_precomputed_matrix_is_refused_with_the_cure():
     for K in ([[1.0, 2.0], [2.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]], [[-1.0, 0.0], [0.0, 1.0]]):
-        with pytest.raises(ValueError, match="not positive semi-definite.*clipping"):
+        with pytest.raises(ValueError, match=r"not positive semi-definite.*clipping"):
             span_rows(Precomputed(), np.array(K))
 
 

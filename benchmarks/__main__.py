@@ -1,0 +1,15 @@
+"""``make bench``: measure everything against its peers, one page of docs/results after the other."""
+
+import subprocess
+import sys
+
+COMMANDS = [
+    ["benchmarks.kernel_blocks"],
+    ["benchmarks.logistic", "official"],
+    ["benchmarks.logistic", "classes"],
+    ["benchmarks.acting"],
+]
+
+for command in COMMANDS:
+    print("\n== python -m", *command, flush=True)
+    subprocess.run([sys.executable, "-m", *command], check=True)

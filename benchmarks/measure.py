@@ -1,0 +1,78 @@
+"""Timing by ratio in one interleaved run, and results as JSON and Markdown.
+
+Machines are noisy: contestants run in turn, repeatedly, and medians are compared within one run.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy
+import sklearn
+from threadpoolctl import threadpool_info
+
+from kernelproba.report.table import markdown_table
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
+
+
+def interleaved(contestants: dict[str, Callable[[], object]], repeats: int) -> dict[str, dict]:
+    """Run every contestant once per round; name → median and range of seconds, and the last result."""
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    last = {}
+    for _ in range(repeats):
+        for name, run in contestants.items():
+            start = time.perf_counter()
+            last[name] = run()
+            seconds[name].append(time.perf_counter() - start)
+    return {
+        name: {
+            "seconds": float(np.median(times)),
+            "least": min(times),
+            "most": max(times),
+            "result": last[name],
+        }
+        for name, times in seconds.items()
+    }
+
+
+def machine() -> dict:
+    """What the figures depend on."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return {
+        "commit": commit.stdout.strip(),
+        "cores": os.cpu_count(),
+        "blas_threads": max((pool["num_threads"] for pool in threadpool_info()), default=1),
+        "load_before": round(os.getloadavg()[0], 1),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def write(name: str, title: str, text: str, rows: list[dict], where: dict) -> Path:
+    """Write docs/results/NAME.json and NAME.md; return the page's path."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    columns = list(rows[0])
+    record = {"machine": where, "rows": rows}
+    (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf8")
+    shown = [{c: _cell(row[c]) for c in columns} for row in rows]
+    facts = ", ".join(f"{key} {value}" for key, value in where.items())
+    page = RESULTS / f"{name}.md"
+    page.write_text(
+        f"# {title}\n\n{text.strip()}\n\n{markdown_table(shown, columns)}\n\nMachine: {facts}.\n",
+        encoding="utf8",
+    )
+    return page
+
+
+def _cell(value) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
