@@ -141,9 +141,22 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
         return self
 
     def _fold_losses(self, training: Training) -> np.ndarray:
-        X, labels = training.X, self.classes_[training.y]
-        folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
-        return np.stack([self._fold_loss(training, labels, *fold) for fold in folds])
+        labels = self.classes_[training.y]
+        return np.stack([self._fold_loss(training, labels, *fold) for fold in self._folds(training, labels)])
+
+    def _folds(self, training: Training, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Rows of the training data to fit and to judge on; rows of weight zero are in none."""
+        if self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split"):
+            return list(check_cv(self.cv, labels, classifier=True).split(training.X, labels))
+        # Given splits number the rows as they came.
+        position = {row: i for i, row in enumerate(training.index.tolist())}
+        folds = [
+            tuple(
+                np.array([position[i] for i in np.asarray(part).tolist() if i in position]) for part in fold
+            )
+            for fold in self.cv
+        ]
+        return [(train, test) for train, test in folds if len(test)]
 
     def _fold_loss(
         self, training: Training, labels: np.ndarray, train: np.ndarray, test: np.ndarray

@@ -72,3 +72,14 @@ def test_a_precomputed_kernel_is_split_in_rows_and_columns(wine):
     )
     named = SparseKernelLogisticRegressionCV(Cs=4, cv=3, gamma=0.1).fit(X, y)
     np.testing.assert_allclose(given.losses_, named.losses_, atol=2e-3)
+
+
+def test_given_splits_number_the_rows_as_they_came(wine):
+    X, y = wine
+    weight = (np.arange(len(y)) % 5 > 0).astype(float)
+    splits = list(StratifiedKFold(3).split(X, y))
+    kept = np.flatnonzero(weight)
+    inside = [tuple(np.flatnonzero(np.isin(kept, part)) for part in split) for split in splits]
+    weighted = SparseKernelLogisticRegressionCV(Cs=[0.1, 1.0], cv=splits, gamma=0.1).fit(X, y, weight)
+    absent = SparseKernelLogisticRegressionCV(Cs=[0.1, 1.0], cv=inside, gamma=0.1).fit(X[kept], y[kept])
+    np.testing.assert_allclose(weighted.losses_, absent.losses_)
