@@ -21,6 +21,7 @@ one class gets nearly everything.  There the class priors π are more honest::
 T₀ is the evidence that nearly every training row had when the model had not seen it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -66,10 +67,10 @@ class Clipping:
 
     def probabilities(self, Q: np.ndarray) -> np.ndarray:
         """Return p (n, c) of scores Q (n, c)."""
-        P = np.maximum(Q, 0).astype(np.float64, copy=False)
+        P = np.maximum(Q, 0)
         # Scores at the edge of underflow would lose their digits in a sum: scale them up first.
         top = P.max(axis=1, keepdims=True)
-        empty = top[:, 0] < np.finfo(np.float64).tiny
+        empty = top[:, 0] < np.finfo(P.dtype).tiny
         P /= np.where(empty[:, None], 1, top)
         P[empty] = self.prior
         P /= P.sum(axis=1, keepdims=True)
@@ -164,7 +165,9 @@ def fit_score_map(rows: UnseenScores, prior: np.ndarray, calibration: str | None
     return PriorOutside(inside, prior, _outside_threshold(rows))
 
 
-def fit_power(P: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> PowerCalibration:
+def fit_power(
+    P: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, floors: Sequence[float] = FLOORS
+) -> PowerCalibration:
     """Fit exponent and floor to probabilities of rows that the model has not seen.
 
     Parameters
@@ -175,11 +178,13 @@ def fit_power(P: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) ->
         Class indices.
     weight : array of shape (n,), optional
         Weights of the rows.
+    floors : sequence of float
+        Values of ε to choose from.
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     share = weight / weight.sum()
-    best, t = (np.inf, PowerCalibration(1.0, FLOORS[0])), 1.0
-    for floor in FLOORS:
+    best, t = (np.inf, PowerCalibration(1.0, floors[0])), 1.0
+    for floor in floors:
         Z = np.log(P + floor)
         Z -= Z.max(axis=1, keepdims=True)
         t, loss = _exponent(Z, _smoothed_mean(Z, y, share), share, t)

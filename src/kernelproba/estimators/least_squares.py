@@ -257,7 +257,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             What `dual_coef_` would be for each.
         """
         check_is_fitted(self)
-        return self._learnt.path(check_alphas(alphas))
+        return self._learnt.path(positive_numbers(alphas, "alphas"))
 
     def leave_one_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
         """Scores of rows that the model was trained on, by models that were not: each row left out in turn.
@@ -401,9 +401,9 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         return self.max_iter
 
 
-def check_alphas(alphas: Any) -> list[float]:
-    """Penalties as a list of positive numbers."""
-    values = np.atleast_1d(np.asarray(alphas, dtype=np.float64))
-    if values.ndim != 1 or not len(values) or not (np.isfinite(values).all() and (values > 0).all()):
-        raise ValueError(f"alphas must be one or more positive numbers, got {alphas!r}.")
-    return values.tolist()
+def positive_numbers(values: Any, name: str) -> list[float]:
+    """One or more positive numbers as a list, or an error that names the argument."""
+    numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if numbers.ndim != 1 or not len(numbers) or not (np.isfinite(numbers).all() and (numbers > 0).all()):
+        raise ValueError(f"{name} must be one or more positive numbers, got {values!r}.")
+    return numbers.tolist()

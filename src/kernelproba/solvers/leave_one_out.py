@@ -21,13 +21,12 @@ with t = φᵢᵀNe_z and v = e_zᵀNe_z.  Leaving the row out and its basis fun
 for narrow kernels: a bump remains that only the other classes see, and they press it down.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import get_blas_funcs
 
-from .normal_equations import NormalEquations, Spectrum, cholesky_factor, safe_ridge
+from .normal_equations import NormalEquations, Spectrum, cholesky_factor, forward_solve, safe_ridge
 
 #: Rows of one weight share a factorisation; with more weights than this a decomposition is cheaper.
 _MAX_WEIGHTS = 8
@@ -61,13 +60,18 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class _Products:
-    """ŷ (r, k), φᵀNφ (r,), and for the o rows with a centre of their own t, v (o,), NM at it (o, k)."""
+    """For each of a penalties: ŷ (a, r, k), φᵀNφ (a, r); at the o own centres t, v (a, o), NM (a, o, k)."""
 
     fitted: np.ndarray
     leverage: np.ndarray
     cross: np.ndarray
     own: np.ndarray
     coef: np.ndarray
+
+    @classmethod
+    def stack(cls, parts: Iterable[tuple[np.ndarray, ...]]) -> "_Products":
+        """Products of all penalties from those of each."""
+        return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
 def leave_one_out(
@@ -94,64 +98,60 @@ def leave_one_out(
     Q : ndarray of shape (len(alphas), r, k)
     """
     weights = np.unique(rows.weight)
-    Q = np.empty((len(alphas), *rows.Y.shape), dtype=equations.gram.dtype)
     if solver == "eigh" or len(weights) > _MAX_WEIGHTS:
-        spectrum = Spectrum.of(equations)
-        for q, alpha in zip(Q, alphas, strict=True):
-            ridges = [safe_ridge(equations.gram, alpha * (total - s)) for s in rows.weight]
-            q[...] = _scores(rows, _spectral_products(spectrum, rows, np.array(ridges)))
-        return Q
+        rests = np.asarray(alphas)[:, None] * (total - rows.weight)
+        return _scores(rows, _spectral_products(equations, rows, rests))
+    Q = np.empty((len(alphas), *rows.Y.shape), dtype=equations.gram.dtype)
     for s in weights:
         index = np.flatnonzero(rows.weight == s)
-        group = rows.at(index)
-        for q, alpha in zip(Q, alphas, strict=True):
-            q[index] = _scores(group, _cholesky_products(equations, group, alpha * (total - s)))
+        group = rows if len(weights) == 1 else rows.at(index)
+        Q[:, index] = _scores(group, _cholesky_products(equations, group, np.asarray(alphas) * (total - s)))
     return Q
 
 
 def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
-    """q₋ᵢ, without the row's own basis function where it has one."""
+    """q₋ᵢ for every penalty, without the row's own basis function where it has one."""
     s = rows.weight[:, None]
-    rest = 1 - s * products.leverage[:, None]
+    rest = 1 - s * products.leverage[..., None]
     error = products.fitted - rows.Y
     # (ŷ − ℓy)/(1 − ℓ) = y + (ŷ − y)/(1 − ℓ)
     Q = rows.Y + error / rest
     owner = np.flatnonzero(rows.center >= 0)
-    s, rest, error = s[owner], rest[owner], error[owner]
-    t, v = products.cross[:, None], products.own[:, None]
+    s, rest, error = s[owner], rest[:, owner], error[:, owner]
+    t, v = products.cross[..., None], products.own[..., None]
     a = products.coef + s * t * error / rest
-    Q[owner] -= t * a / (v * rest + s * t**2)
+    Q[:, owner] -= t * a / (v * rest + s * t**2)
     return Q
 
 
-def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridge: float) -> _Products:
-    """With L Lᵀ = N⁻¹, all products are inner products of columns of L⁻¹[Φᵀ, E, M]."""
-    L = cholesky_factor(equations.gram, ridge)
+def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridges: np.ndarray) -> _Products:
+    """With N = L⁻ᵀL⁻¹ all are inner products of columns of L⁻¹[Φᵀ, E, M]."""
+    (r, b), k = rows.Phi.shape, rows.Y.shape[1]
     owner = np.flatnonzero(rows.center >= 0)
-    r, o = len(rows.Phi), len(owner)
-    B = np.zeros((len(L), r + o + equations.moment.shape[1]), dtype=L.dtype, order="F")
+    B = np.zeros((b, r + len(owner) + k), dtype=equations.gram.dtype, order="F")
     B[:, :r] = rows.Phi.T
-    B[rows.center[owner], r + np.arange(o)] = 1
-    B[:, r + o :] = equations.moment
-    (trsm,) = get_blas_funcs(("trsm",), (L, B))
-    B = trsm(1.0, L, B, lower=1, overwrite_b=1).T
-    P, E, M = B[:r], B[r : r + o], B[r + o :]
-    return _Products(P @ M.T, _row_dots(P, P), _row_dots(P[owner], E), _row_dots(E, E), E @ M.T)
+    B[rows.center[owner], r + np.arange(len(owner))] = 1
+    B[:, -k:] = equations.moment
+
+    def products(ridge):
+        P, E, M = np.split(forward_solve(cholesky_factor(equations.gram, ridge), B).T, [r, r + len(owner)])
+        return P @ M.T, _row_dots(P, P), _row_dots(P[owner], E), _row_dots(E, E), E @ M.T
+
+    return _Products.stack(products(ridge) for ridge in ridges)
 
 
-def _spectral_products(spectrum: Spectrum, rows: LeftOut, ridges: np.ndarray) -> _Products:
-    """N = U diag(1/(γ + ρᵢ)) Uᵀ, exact for every weight."""
+def _spectral_products(equations: NormalEquations, rows: LeftOut, ridges: np.ndarray) -> _Products:
+    """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row, so for any weights; ridges (a, r)."""
+    spectrum = Spectrum.of(equations)
     owner = np.flatnonzero(rows.center >= 0)
-    scale = 1 / (spectrum.values + ridges[:, None])
-    P, E = rows.Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]]
-    NP, NE = P * scale, E * scale[owner]
-    return _Products(
-        NP @ spectrum.moment,
-        _row_dots(NP, P),
-        _row_dots(NP[owner], E),
-        _row_dots(NE, E),
-        NE @ spectrum.moment,
-    )
+    P, E, M = rows.Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]], spectrum.moment
+
+    def products(ridge):
+        scale = 1 / (spectrum.values + np.maximum(ridge, safe_ridge(equations.gram, 0.0))[:, None])
+        NP, NE = P * scale, E * scale[owner]
+        return NP @ M, _row_dots(NP, P), _row_dots(NP[owner], E), _row_dots(NE, E), NE @ M
+
+    return _Products.stack(products(ridge) for ridge in ridges)
 
 
 def _row_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:

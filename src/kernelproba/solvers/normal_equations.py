@@ -12,9 +12,10 @@ The *ridge* of this module is ρ = α S.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh, get_lapack_funcs
+from scipy.linalg import LinAlgError, eigh, get_blas_funcs, get_lapack_funcs
 
 
 @dataclass
@@ -52,19 +53,27 @@ class NormalEquations:
         self.moment += Phi.T @ Y
 
 
+def least_ridge(trace: float, dtype: Any) -> float:
+    """ρ below which the rounding errors of a Gram matrix in that precision drown it."""
+    return max(2 * float(np.finfo(dtype).eps) * float(trace), float(np.finfo(dtype).tiny))
+
+
 def safe_ridge(gram: np.ndarray, ridge: float) -> float:
-    """ρ, raised to the rounding errors of G where it would drown in them (α below about 1e-12)."""
-    return max(float(ridge), 10 * np.finfo(gram.dtype).eps * float(np.trace(gram)), np.finfo(float).tiny)
+    """ρ, raised to the rounding errors of G where it would drown in them (α below about 1e-13)."""
+    return max(float(ridge), least_ridge(np.trace(gram), gram.dtype))
 
 
 def cholesky_factor(gram: np.ndarray, ridge: float) -> np.ndarray:
     """Lower L, F-ordered, with L Lᵀ = G + ρI."""
     A = np.array(gram, order="F")
-    A[np.diag_indices_from(A)] += safe_ridge(gram, ridge)
+    A.reshape(-1, order="F")[:: len(A) + 1] += safe_ridge(gram, ridge)
     (potrf,) = get_lapack_funcs(("potrf",), (A,))
     L, info = potrf(A, lower=1, overwrite_a=1, clean=1)
     if info:
-        raise LinAlgError(f"G + ρI is not positive definite at column {info}")
+        raise LinAlgError(
+            f"H + αI is not positive definite (column {info}): raise alpha, or check that the kernel gives "
+            "finite values."
+        )
     return L
 
 
@@ -72,6 +81,16 @@ def solve_factored(L: np.ndarray, M: np.ndarray) -> np.ndarray:
     """(L Lᵀ)⁻¹ M."""
     (potrs,) = get_lapack_funcs(("potrs",), (L,))
     return potrs(L, M, lower=1)[0]
+
+
+def forward_solve(L: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """L⁻¹B (b, r), F-ordered; L is overwritten."""
+    (trtri,) = get_lapack_funcs(("trtri",), (L,))
+    trsm, trmm = get_blas_funcs(("trsm", "trmm"), (L,))
+    if 2 * B.shape[1] < 3 * len(L):
+        return trsm(1.0, L, B, lower=1)
+    # For many columns a product with the inverse takes half the time of a solve.
+    return trmm(1.0, trtri(L, lower=1, overwrite_c=1)[0], B, lower=1)
 
 
 def cholesky_path(equations: NormalEquations, ridges: Sequence[float]) -> np.ndarray:

@@ -1,0 +1,101 @@
+"""Scores of folds that were held out, for every kernel and penalty of a grid.
+
+Each fold and kernel is one sum over rows, from which the solutions of all penalties follow.
+"""
+
+from collections.abc import Iterator, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from ..calibration import UnseenScores
+from ..estimators.classifier import Training
+from ..estimators.least_squares import LeastSquaresProbabilisticClassifier
+from ..rows.folds import content_folds
+from ..rows.keys import first_occurrences, row_keys
+
+Fold = tuple[np.ndarray, np.ndarray]
+
+
+def held_out_scores(
+    models: Sequence[LeastSquaresProbabilisticClassifier],
+    training: Training,
+    n_classes: int,
+    alphas: Sequence[float],
+    folds: Sequence[Fold],
+) -> UnseenScores:
+    """Scores (g, a, r, c) of all rows held out, fold after fold, with class indices and weights (r,).
+
+    Parameters
+    ----------
+    models : sequence of LeastSquaresProbabilisticClassifier
+        One for each kernel.
+    training : Training
+        All rows.
+    n_classes : int
+        c.
+    alphas : sequence of float
+        Penalties.
+    folds : sequence of (train, test)
+        Numbers of rows.
+    """
+    distinct = [(train, *_distinct(training, test)) for train, test in folds]
+    tests = np.concatenate([test for _, test, _ in distinct])
+    Q = np.zeros((len(models), len(alphas), len(tests), n_classes))
+    for g, model in enumerate(models):
+        start = 0
+        for train, test, _ in distinct:
+            classes, scores = _fold_scores(clone(model), training, train, test, alphas)
+            Q[g, :, start : start + len(test), classes] = np.moveaxis(scores, 2, 0)
+            start += len(test)
+    return UnseenScores(Q, training.y[tests], np.concatenate([weight for _, _, weight in distinct]))
+
+
+def _distinct(training: Training, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows without their copies, and the total weights of each with its copies."""
+    first, which = first_occurrences(row_keys(training.X[rows], training.y[rows]))
+    return rows[first], np.bincount(which, weights=training.weight[rows], minlength=len(first))
+
+
+def _fold_scores(model, training: Training, train, test, alphas) -> tuple[np.ndarray, np.ndarray]:
+    """Classes (k,) among the training rows, and scores (a, r, k) of the test rows."""
+    X_train, X_test = model._take_rows(training.X, train), training.X[test]
+    if model._is_precomputed():
+        X_test = X_test[:, train]
+    model.fit(X_train, training.y[train], training.sample_weight[train])
+    K = model.kernel_(X_test, model._centers)
+    return model.classes_, np.stack([K @ coef.T for coef in model.path(alphas)])
+
+
+def make_folds(cv: Any, X: Any, y: Any, training: Training) -> list[Fold]:
+    """Folds of the training rows.
+
+    Parameters
+    ----------
+    cv : int, cross-validation splitter or iterable
+        A number makes folds that keep identical rows together.
+    X, y : arrays of n rows
+        What the user passed, which a splitter speaks of.
+    training : Training
+        The rows that carry weight.
+    """
+    if isinstance(cv, Integral):
+        return list(_content_folds(int(cv), training))
+    return list(_user_folds(cv, X, y, training))
+
+
+def _content_folds(n_folds: int, training: Training) -> Iterator[Fold]:
+    folds = content_folds(training.X, training.y, n_folds)
+    return ((np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(n_folds))
+
+
+def _user_folds(cv: Any, X: Any, y: Any, training: Training) -> Iterator[Fold]:
+    """Folds as the splitter makes them, without rows of no weight."""
+    number = np.full(len(y), -1)
+    number[training.index] = np.arange(len(training.index))
+    for part in check_cv(cv, y, classifier=True).split(X, y):
+        train, test = (number[index] for index in part)
+        yield train[train >= 0], test[test >= 0]
