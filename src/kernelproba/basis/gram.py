@@ -27,7 +27,7 @@ class Gram:
 
     def __init__(self, kernel: Kernel, X: Any, *, held_values: int = HELD_VALUES):
         self._kernel, self._X, self._n = kernel, X, X.shape[0]
-        self._whole = self._compute(np.arange(self._n)) if self._n**2 <= held_values else None
+        self._whole = self._columns(np.arange(self._n)) if self._n**2 <= held_values else None
         self._kept: dict[int, np.ndarray] = {}
         self._capacity = max(held_values // self._n, 1)
 
@@ -69,5 +69,8 @@ class Gram:
             del self._kept[i]
 
     def _compute(self, index: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(self._columns(index).T)
+
+    def _columns(self, index: np.ndarray) -> np.ndarray:
         block = self._kernel(self._X, self._kernel.select(self._X, index))
-        return np.ascontiguousarray(block.T, dtype=np.float64)
+        return block.astype(np.float64, copy=False)

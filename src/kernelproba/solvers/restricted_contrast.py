@@ -14,10 +14,10 @@ from .contrast_problem import ContrastProblem, Vertex
 from .linear_programme import FREE, Optimum
 from .restricted_master import MET, Expansion, Guess, RestrictedMaster
 
-#: A programme starts from one whose α is at most so many times larger.
-STEP = 3.0
+#: α falls by at most exp(STEP/√n) between programmes: the more rows, the more of them change.
+STEP = 15.0
 #: A master programme with more explicit weights and cuts than that is built afresh.
-LARGEST = 250
+LARGEST = 200
 
 
 class RestrictedContrast:
@@ -51,7 +51,7 @@ class RestrictedContrast:
         """
         n = len(active)
         self._move(replace(self._guess, gain=n * self.problem.importance * active))
-        steps = max(1, math.ceil(math.log(self._alpha / alpha) / math.log(STEP)))
+        steps = max(1, math.ceil(math.log(self._alpha / alpha) * math.sqrt(n) / STEP))
         for between in np.geomspace(self._alpha, alpha, steps + 1)[1:]:
             master = self._ready_master(between)
             master.solve()

@@ -25,8 +25,8 @@ from .linear_programme import FREE, LinearProgramme, Optimum
 
 #: What a row or a weight may be worth, in units of the weight of a row, and still be left out.
 TOLERANCE = 1e-9
-#: Weights, and rows, added at a time.
-BATCH = 25
+#: Weights, and rows, added at a time: that many, or this share of the rows if it is more.
+BATCH, BATCH_SHARE = 25, 0.02
 
 MET = -1
 
@@ -139,7 +139,6 @@ class RestrictedMaster:
         self._columns, self._column_at = none, none
         self._cuts, self._cut_at = _Cuts(none, none, none, np.empty(0)), none
         self._slack_at = np.full(n, -1)
-        self._K_columns = self._K_cuts = np.empty((0, n))
         self._z_at = self._found()
 
     def _found(self) -> np.ndarray:
@@ -190,22 +189,33 @@ class RestrictedMaster:
 
     def _read(self, optimum: Optimum) -> None:
         """Translate an optimum of the master programme into weights, fields and multipliers."""
-        y, P = self.expansion.y, self.expansion.factors
-        own, rows = y[self._columns], np.arange(len(y))
-        change = optimum.x[self._column_at] * self._sign(self._columns)
+        y, P, rows = self.expansion.y, self.expansion.factors, np.arange(len(self.expansion.y))
         self.z, self.change = optimum.x[self._z_at], np.zeros(len(y))
-        self.change[self._columns] = change
-        B = np.zeros((len(own), len(P)))
-        B[np.arange(len(own)), own] = change * P[own]
-        self._F = self.expansion.bulk * self.z + self._K_columns.T @ B
+        self.change[self._columns] = optimum.x[self._column_at] * self._sign(self._columns)
+        self._F = self.expansion.bulk * self.z + self._changed_fields()
         self._slack = np.where(self._slack_at >= 0, optimum.x[self._slack_at], 0.0)
         self._moved = self._cuts.signs(np.arange(len(P))) * optimum.dual[self._cut_at][:, np.newaxis]
-        earned = self.expansion.slope + (self._K_cuts.T @ (self._moved * P))[rows, y]
-        self.profit = earned - self._prices(optimum)
+        self.profit = self.expansion.slope + self._moved_slopes() - self._prices(optimum)
         others = self._F.copy()
         others[rows, y] = -np.inf
         self._closest = others.argmax(axis=1)
         self.margin = self._F[rows, y] - others[rows, self._closest]
+
+    def _changed_fields(self) -> np.ndarray:
+        """Return what the explicit weights add to F (n, c); each weight adds to its own class."""
+        y, P, fields = self.expansion.y, self.expansion.factors, np.zeros(self.expansion.bulk.shape)
+        changed = np.flatnonzero(self.change)
+        for j in np.unique(y[changed]):
+            members = changed[y[changed] == j]
+            fields[:, j] = P[j] * (self.change[members] @ self.expansion.gram.rows(members))
+        return fields
+
+    def _moved_slopes(self) -> np.ndarray:
+        """Return what the duals of the cuts add to the slopes (n,)."""
+        y, P = self.expansion.y, self.expansion.factors
+        moved = np.flatnonzero(self._moved.any(axis=1))
+        slopes = self.expansion.gram.rows(self._cuts.row[moved]).T @ (self._moved[moved] * P)
+        return slopes[np.arange(len(y)), y]
 
     def multipliers(self) -> np.ndarray:
         """Return the duals U (n, c) of the margins: a cut moves weight from one difference to another."""
@@ -247,10 +257,10 @@ class RestrictedMaster:
         cost, first = self._cost(index, sign)
         matrix = np.zeros((self.programme.shape[0], len(index)))
         matrix[: len(first)] = first
-        matrix[self._cut_at] = self._cuts.signs(y[index]) * K[:, self._cuts.row].T * (P[y[index]] * sign)
+        entries = self._cuts.signs(y[index]) * (P[y[index]] * sign)
+        matrix[self._cut_at] = entries * K[:, self._cuts.row].T
         at = self.programme.add_columns(cost - sign * self.expansion.slope[index], 0.0, FREE, matrix)
         self._columns, self._column_at = np.append(self._columns, index), np.append(self._column_at, at)
-        self._K_columns = np.concatenate([self._K_columns, K])
         self._limit(index, at)
 
     def _add_cuts(self, cuts: _Cuts) -> None:
@@ -266,10 +276,10 @@ class RestrictedMaster:
         matrix[np.arange(m), self._slack_at[cuts.row]] = 1.0
         self._cut_at = np.append(self._cut_at, self.programme.add_rows(cuts.bound, FREE, matrix))
         self._cuts = self._cuts.extended(cuts)
-        self._K_cuts = np.concatenate([self._K_cuts, K])
 
 
 def _largest(worth: np.ndarray) -> np.ndarray:
-    """Positions of the BATCH largest entries above TOLERANCE."""
+    """Positions of the largest entries above TOLERANCE, a batch of them."""
     index = np.flatnonzero(worth > TOLERANCE)
-    return index[np.argsort(-worth[index], kind="stable")[:BATCH]]
+    batch = max(BATCH, int(BATCH_SHARE * len(worth)))
+    return index[np.argsort(-worth[index], kind="stable")[:batch]]
