@@ -8,7 +8,7 @@ intercept Θ = W.  With whitened kernel features the penalty ½‖W‖² is half
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import get_blas_funcs
@@ -146,9 +146,56 @@ class Objective:
         )
 
 
+class KernelMatrix(Protocol):
+    """A symmetric positive semi-definite matrix of which products are known."""
+
+    dtype: Any
+
+    @property
+    def mean_diagonal(self) -> float:
+        """Mean of k(x, x)."""
+
+    def product(self, A: np.ndarray) -> np.ndarray:
+        """K A for A (n, k), in double precision, computed in the precision of K."""
+
+
+class DenseMatrix:
+    """K (n, n) itself; single precision doubles the speed of everything."""
+
+    def __init__(self, K: np.ndarray):
+        self.K, self.dtype = K, K.dtype
+        self._symv = get_blas_funcs("symv", (K,))
+
+    @property
+    def mean_diagonal(self) -> float:
+        return float(np.mean(self.K.diagonal(), dtype=np.float64))
+
+    def product(self, A):
+        A = A.astype(self.dtype, copy=False)
+        if A.shape[1] > 1:
+            return (self.K @ A).astype(np.float64, copy=False)
+        # One column is bound by memory: reading one triangle halves the time.
+        return self._symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
+
+
+class FactoredMatrix:
+    """K = ΦΦᵀ of rank r, by its factor Φ (n, r)."""
+
+    def __init__(self, Phi: np.ndarray):
+        self.Phi, self.dtype = Phi, Phi.dtype
+
+    @property
+    def mean_diagonal(self) -> float:
+        return float(np.einsum("ij,ij->", self.Phi, self.Phi, dtype=np.float64) / max(len(self.Phi), 1))
+
+    def product(self, A):
+        inner = self.Phi.T @ A.astype(self.dtype, copy=False)
+        return (self.Phi @ inner).astype(np.float64, copy=False)
+
+
 @dataclass(frozen=True)
 class KernelObjective:
-    """The same J for f = Σⱼ αⱼ k(·, xⱼ) and the kernel matrix itself, no features in between.
+    """The same J for f = Σⱼ αⱼ k(·, xⱼ) and the kernel matrix, no coordinates in between.
 
         J(α, b) = Σᵢ ωᵢ ℓ(yᵢ, (Kα)ᵢ + b) + ½ tr αᵀKα
 
@@ -157,27 +204,18 @@ class KernelObjective:
 
     Parameters
     ----------
-    K : array of shape (n, n)
-        Kernel matrix, symmetric; single precision doubles the speed of everything.
+    K : KernelMatrix of n rows
+        Kernel matrix, dense or by its factor.
     y, weights, loss, n_scores, fit_intercept
         As in `Objective`.
     """
 
-    K: np.ndarray
+    K: KernelMatrix
     y: np.ndarray
     weights: np.ndarray
     loss: Loss
     n_scores: int
     fit_intercept: bool = True
-
-    def product(self, A: np.ndarray) -> np.ndarray:
-        """K A in double precision, computed in the precision of K."""
-        A = A.astype(self.K.dtype, copy=False)
-        if A.shape[1] > 1:
-            return (self.K @ A).astype(np.float64, copy=False)
-        # One column is bound by memory: reading one triangle halves the time.
-        symv = get_blas_funcs("symv", (self.K,))
-        return symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
 
     def loss_and_gradient(self, F: np.ndarray) -> tuple[float, np.ndarray]:
         """Σ ωℓ and ω∂ℓ (n, k) at given scores."""

@@ -15,8 +15,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
 from kernelproba import KernelLogisticRegression, PairwiseCouplingClassifier
-from kernelproba.estimators.logistic_function import Options, solve_kernel
+from kernelproba.estimators.logistic_function import Options, fit_matrix
 from kernelproba.kernels import RBF
+from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import SOLVERS
 from kernelproba.solvers.logistic_leave_one_out import leave_one_out_scores
 
@@ -126,14 +127,14 @@ def test_approximate_leave_one_out_is_close_to_refits():
     K = rbf_kernel(X, gamma=0.03)
     for fit_intercept in (True, False):
         options = Options("irls", 1e-10, 200, fit_intercept)
-        fit = solve_kernel(K, y, weights, options)
+        fit = fit_matrix(DenseMatrix(K), y, weights, options)
         approximate = leave_one_out_scores(
             K, fit.dual[:, 0], fit.intercept[0], weights, fit_intercept=fit_intercept
         )
         exact = []
         for i in range(len(y)):
             rest = np.delete(np.arange(len(y)), i)
-            without = solve_kernel(K[np.ix_(rest, rest)], y[rest], weights[rest], options)
+            without = fit_matrix(DenseMatrix(K[np.ix_(rest, rest)]), y[rest], weights[rest], options)
             exact.append(K[i, rest] @ without.dual[:, 0] + without.intercept[0])
         losses = [-log_expit(np.where(y == 1, f, -f)) for f in (approximate, np.array(exact))]
         assert np.abs(losses[0] - losses[1]).mean() < 0.01

@@ -1,5 +1,14 @@
 """WHICH functions span a model: centres, and the coordinates in which the RKHS norm is Euclidean."""
 
+from .centers import RULES, choose_centers, span_centers
 from .whitening import CholeskyBasis, KernelBasis, SpectralBasis, span_rows
 
-__all__ = ["CholeskyBasis", "KernelBasis", "SpectralBasis", "span_rows"]
+__all__ = [
+    "RULES",
+    "CholeskyBasis",
+    "KernelBasis",
+    "SpectralBasis",
+    "choose_centers",
+    "span_centers",
+    "span_rows",
+]

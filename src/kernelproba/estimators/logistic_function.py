@@ -1,25 +1,29 @@
 """From a kernel and labelled rows to the logistic function of least objective.
 
-Two routes lead there.  *irls* works with the kernel matrix itself: products with it are all it needs.  The
-other solvers work in whitened features from its Cholesky factor, which finds the rank of a degenerate
-kernel (the linear one) and the positive part of an indefinite one (the sigmoid).
+Two routes lead there.  *irls* works with the kernel matrix: products with it are all it needs.  The other
+solvers work in whitened features from its Cholesky factor, which finds the rank of a degenerate kernel (the
+linear one) and the positive part of an indefinite one (the sigmoid).  With chosen centres the features are
+given, and the kernel matrix of irls is their product.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ..basis import span_rows
+from ..basis import KernelBasis, span_centers, span_rows
 from ..kernels import Kernel, Linear, Precomputed, kernel_matrix
 from ..losses import loss_for
-from ..objective import KernelObjective, Objective
+from ..objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
 from ..penalties import Ridge
 from ..rows import as_rows
 from ..solvers import SOLVERS, Solution, irls
 
-#: Above so many rows, and at tolerances that allow it, the kernel matrix is kept in single precision.
+#: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 1000
 SINGLE_PRECISION_TOL = 1e-4
+#: Rows whose features are computed at a time.
+BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class LogisticFunction(KernelFunction):
 def fit_function(
     kernel: Kernel, X, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None
 ) -> LogisticFunction:
-    """Minimise Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over f and b.
+    """Minimise Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over all f and b.
 
     Parameters
     ----------
@@ -69,32 +73,38 @@ def fit_function(
     start : KernelFunction, optional
         A function with the same rows as possible centres, to start from.
     """
-    name = solver_name(kernel, options.solver)
-    fit = _by_kernel_matrix if name == "irls" else _by_features
-    return fit(kernel, X, y, weights, options, start)
-
-
-def solver_name(kernel: Kernel, solver: str) -> str:
-    """Resolve "auto": irls, but features for kernels of low rank or of doubtful definiteness."""
-    if solver != "auto":
-        return solver
     doubtful = not kernel.definite or isinstance(kernel, Precomputed)
-    return "newton-cg" if doubtful or isinstance(kernel, Linear) else "irls"
+    solver = options.solver
+    if solver == "auto":
+        solver = "newton-cg" if doubtful or isinstance(kernel, Linear) else "irls"
+    if solver == "irls" and not doubtful:
+        K = kernel_matrix(kernel, X, options.precision(X.shape[0]))
+        return fit_matrix(DenseMatrix(K), y, weights, options, start)
+    basis, Phi = span_rows(kernel, X)  # refuses an indefinite matrix, or takes its positive part
+    options = replace(options, solver=solver)
+    if start is None:
+        return fit_features(basis, Phi, y, weights, options)
+    values = kernel(X, kernel.select(X, start.index)) @ start.dual
+    coef = np.vstack([basis.coordinates(values[basis.index]), start.intercept])
+    return fit_features(basis, Phi, y, weights, options, coef)
 
 
-def _by_kernel_matrix(kernel, X, y, weights, options, start):
-    if not kernel.definite or isinstance(kernel, Precomputed):
-        basis, Phi = span_rows(kernel, X)  # refuses an indefinite matrix, or takes its positive part
-        function = solve_kernel(Phi @ Phi.T, y, weights, options)
-        return LogisticFunction(
-            basis.index, basis.dual(Phi.T @ function.dual), function.intercept, function.solution
-        )
-    K = kernel_matrix(kernel, X, options.precision(X.shape[0]))
-    return solve_kernel(K, y, weights, options, start)
+def fit_centers(
+    kernel: Kernel, X, y: np.ndarray, weights: np.ndarray, options: Options, centers: tuple[Any, np.ndarray]
+) -> LogisticFunction:
+    """Minimise the same over the f spanned by given centres: (Z, their row numbers)."""
+    Z, index = centers
+    basis = span_centers(kernel, Z, index)
+    dtype = options.precision(X.shape[0])
+    Phi = as_rows(X, block_rows=BLOCK_ROWS).map(
+        lambda block: basis.coordinates(kernel(block, Z).astype(np.float64, copy=False).T).T.astype(dtype)
+    )
+    solver = "irls" if options.solver == "auto" else options.solver
+    return fit_features(basis, Phi, y, weights, replace(options, solver=solver))
 
 
-def solve_kernel(
-    K: np.ndarray, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None = None
+def fit_matrix(
+    K: KernelMatrix, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None = None
 ) -> LogisticFunction:
     """IRLS on a kernel matrix; all rows are centres."""
     loss = loss_for(c := int(y.max()) + 1)
@@ -109,24 +119,23 @@ def solve_kernel(
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)
 
 
-def _by_features(kernel, X, y, weights, options, start):
-    basis, Phi = span_rows(kernel, X)
+def fit_features(
+    basis: KernelBasis,
+    Phi: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    options: Options,
+    start: np.ndarray | None = None,
+) -> LogisticFunction:
+    """Fit in the span of a basis with features Φ (n, r), starting from [W; b] (r + 1, k) if that is given."""
+    if options.solver == "irls":
+        function = fit_matrix(FactoredMatrix(Phi), y, weights, options)
+        W = (Phi.T @ function.dual.astype(Phi.dtype)).astype(np.float64)
+        return LogisticFunction(basis.index, basis.dual(W), function.intercept, function.solution)
     loss = loss_for(c := int(y.max()) + 1)
-    objective = Objective(
-        features=as_rows(Phi),
-        y=y,
-        weights=weights,
-        loss=loss,
-        penalty=Ridge(),
-        n_scores=loss.n_scores(c),
-        fit_intercept=options.fit_intercept,
-    )
-    theta = objective.start()
-    if start is not None:
-        previous = kernel(X, kernel.select(X, start.index)) @ start.dual
-        theta[: Phi.shape[1]] = basis.coordinates(previous[basis.index])
-        theta[Phi.shape[1] :] = start.intercept
-    solve = SOLVERS[solver_name(kernel, options.solver)]
-    solution = solve(objective, theta, tol=options.tol, max_iter=options.max_iter)
+    k = loss.n_scores(c)
+    objective = Objective(as_rows(Phi), y, weights, loss, Ridge(), k, options.fit_intercept)
+    theta = objective.start() if start is None else start[: objective.shape[0]]
+    solution = SOLVERS[options.solver](objective, theta, tol=options.tol, max_iter=options.max_iter)
     W, b = objective.split(solution.coef)
     return LogisticFunction(basis.index, basis.dual(W), b, solution)

@@ -16,9 +16,10 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from ..kernels import Kernel, kernel_matrix, rows_in
+from ..objective import DenseMatrix
 from ..solvers import Solution
 from ..solvers.logistic_leave_one_out import leave_one_out_loss
-from .logistic_function import LogisticFunction, Options, solve_kernel
+from .logistic_function import LogisticFunction, Options, fit_matrix
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _best(K, labels, weight, Cs, options) -> tuple[float, LogisticFunction]:
     """The C of least leave-one-out loss, and its fit; fits warm-start one another."""
     fits, function = [], None
     for C in sorted(Cs):
-        function = solve_kernel(K, labels, C * weight, options, function)
+        function = fit_matrix(DenseMatrix(K), labels, C * weight, options, function)
         loss = leave_one_out_loss(K, labels, weight, C, function) if len(Cs) > 1 else 0.0
         fits.append((loss, C, function))
     _, C, function = min(fits, key=lambda fit: fit[0])

@@ -1,5 +1,7 @@
 """The symmetric kernel matrix of one set of rows, and the precision it is held in."""
 
+import os
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -33,6 +35,7 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
         Precision of the result.
     """
     n = X.shape[0]
+    _check_memory(n, dtype)
     X = rows_in(dtype, kernel, X)
     Z = kernel.select(X, np.arange(n))
     K = np.empty((n, n), dtype=dtype)
@@ -43,3 +46,13 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
         square = K[rows, rows]
         np.copyto(square, np.tril(square) + np.tril(square, -1).T)
     return K
+
+
+def _check_memory(n: int, dtype) -> None:
+    """Refuse a matrix larger than this machine's memory before the system kills the process over it."""
+    needed = n**2 * np.dtype(dtype).itemsize
+    if hasattr(os, "sysconf") and needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+        raise MemoryError(
+            f"The kernel matrix of {n} rows takes {needed / 2**30:.0f} GiB, more than this machine has. "
+            "Use fewer centres than rows (n_centers=2000), or train on a sample of the rows."
+        )

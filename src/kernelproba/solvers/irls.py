@@ -59,9 +59,9 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
     tol, max_iter : float, int
         Bound on the residual, and on the number of re-weightings.
     """
-    scale = float(np.sqrt(np.mean(objective.K.diagonal(), dtype=np.float64)))
+    scale = float(np.sqrt(objective.K.mean_diagonal))
     n, n_iter = len(objective.y), 0
-    f = Coefficients(start[:n], objective.product(start[:n]))
+    f = Coefficients(start[:n], objective.K.product(start[:n]))
     b = start[n] if objective.fit_intercept else np.zeros(objective.n_scores)
     b, value, gradient = _evaluate(objective, f, b)
     first = gradient.norm
@@ -119,7 +119,7 @@ def _evaluate(
     b = _best_intercept(objective, f.KA, b) if objective.fit_intercept else b
     loss, G = objective.loss_and_gradient(f.KA + b)
     A = f.A + G
-    return b, loss + 0.5 * f.dot(f), Coefficients(A, objective.product(A))
+    return b, loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
 
 
 def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -160,7 +160,7 @@ def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float)
         tau = rho / curvature
         step = step.plus(tau, direction)
         A = residual.A - tau * image
-        residual = Coefficients(A, system.objective.product(A))
+        residual = Coefficients(A, system.objective.K.product(A))
         rho, previous = residual.dot(residual), rho
         if not rho > goal:
             break

@@ -304,3 +304,44 @@ def test_log_probabilities_are_not_logs_of_zero():
     far = np.array([[1e3]])
     assert model.predict_proba(far)[0, 0] == 0
     assert -np.inf < model.predict_log_proba(far)[0, 0] < -1000
+
+
+# -- fewer centres than rows -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", ["uniform", "k-means++", "k-means", "rpcholesky"])
+@pytest.mark.parametrize("solver", ["irls", "newton-cg"])
+def test_few_centres_come_close_to_all_rows(rule, solver):
+    X, y = three_gaussians(600, random_state=0)
+    exact = KernelLogisticRegression(gamma=0.1, tol=1e-5).fit(X, y)
+    few = KernelLogisticRegression(
+        gamma=0.1, n_centers=60, centers=rule, solver=solver, tol=1e-5, random_state=0
+    ).fit(X, y)
+    assert few.support_vectors_.shape == (60, 2)
+    assert exact.objective_ <= few.objective_ * (1 + 1e-6)
+    assert few.objective_ <= 1.02 * exact.objective_
+    assert np.abs(few.predict_proba(X) - exact.predict_proba(X)).mean() < 0.02
+
+
+def test_all_rows_as_centres_are_the_exact_fit(iris):
+    X, y = iris
+    exact = KernelLogisticRegression(gamma=0.3, tol=1e-7).fit(X, y)
+    given = KernelLogisticRegression(gamma=0.3, n_centers=150, centers=X, tol=1e-7).fit(X, y)
+    assert_allclose(given.predict_proba(X), exact.predict_proba(X), atol=1e-5)
+
+
+def test_centres_are_rows_where_the_rule_says_so(iris):
+    X, y = iris
+    model = KernelLogisticRegression(n_centers=20, random_state=0).fit(X, y)
+    assert_array_equal(model.support_vectors_, X[model.support_])
+    again = KernelLogisticRegression(n_centers=20, random_state=0).fit(X, y)
+    assert_array_equal(model.predict_proba(X), again.predict_proba(X))
+    means = KernelLogisticRegression(n_centers=20, centers="k-means", random_state=0).fit(X, y)
+    assert (means.support_ == -1).all()
+
+
+def test_centres_need_a_definite_kernel_and_one_model(iris):
+    with pytest.raises(ValueError, match="positive definite"):
+        KernelLogisticRegression(kernel="sigmoid", n_centers=10).fit(*iris)
+    with pytest.raises(ValueError, match="multinomial"):
+        KernelLogisticRegression(multi_class="pairwise", n_centers=10).fit(*iris)

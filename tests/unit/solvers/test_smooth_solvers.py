@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from kernelproba.basis import span_rows
 from kernelproba.kernels import RBF
 from kernelproba.losses import loss_for
-from kernelproba.objective import KernelObjective, Objective
+from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows import as_rows
 from kernelproba.solvers import SOLVERS, irls
@@ -89,7 +89,7 @@ def test_a_tolerance_below_rounding_still_ends(solve):
 def kernel_problem(n_classes, C=3.0, fit_intercept=True):
     J = problem(n_classes, C, fit_intercept)
     K = J.features.data @ J.features.data.T
-    return J, KernelObjective(K, J.y, J.weights, J.loss, J.n_scores, fit_intercept)
+    return J, KernelObjective(DenseMatrix(K), J.y, J.weights, J.loss, J.n_scores, fit_intercept)
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -110,10 +110,19 @@ def test_irls_finds_the_optimum_of_the_whitened_problem(n_classes, fit_intercept
     assert residual == pytest.approx(solution.residual, abs=1e-7)
 
 
+def test_a_factored_matrix_multiplies_as_the_dense_one_does():
+    Phi = np.random.default_rng(0).normal(size=(30, 4))
+    dense, factored = DenseMatrix(Phi @ Phi.T), FactoredMatrix(Phi)
+    for k in (1, 3):
+        A = np.random.default_rng(k).normal(size=(30, k))
+        assert_allclose(factored.product(A), dense.product(A))
+    assert factored.mean_diagonal == pytest.approx(dense.mean_diagonal)
+
+
 def test_irls_finds_coefficients_that_are_the_residuals():
     J, dual = kernel_problem(3)
     solution = irls(dual, np.zeros((91, 3)), tol=1e-10, max_iter=200)
-    P = np.exp(J.loss.log_probabilities(dual.K @ solution.coef[:90] + solution.coef[90]))
+    P = np.exp(J.loss.log_probabilities(dual.K.product(solution.coef[:90]) + solution.coef[90]))
     assert_allclose(solution.coef[:90], J.weights[:, None] * (np.eye(3)[J.y] - P), atol=1e-6)
 
 
