@@ -3,18 +3,22 @@
 Minimises ``½ E‖Aᵀφ − y‖² + ½ α‖A‖²`` from small batches of rows.  A batch costs O(b) per row where exact
 sums cost O(b²), and the past is kept in two matrices (b, k).
 
-Kernel features are so badly scaled that plain steps would take for ever; so the first rows of the stream
-are counted exactly, and their curvature P = G₀/S₀ + αI scales all later steps::
+Kernel features are so badly scaled that plain steps would take for ever; so the first n₀ rows of the
+stream are counted exactly, and their curvature scales all later steps [1]_::
 
-    A ← A − η P⁻¹ (Φᵀ diag(s/s̄)(ΦA − Y)/n + αA),        η = ½ n/(n + max φᵀP⁻¹φ)
+    P = H₀ + (α + tr H₀/n₀) I,        H₀ = G₀/S₀
+    A ← A − η P⁻¹g,                   g = Φᵀ diag(s/s̄)(ΦA − Y)/n + αA
 
-Where P is the true curvature this is a damped Newton step on a batch of n rows, and η keeps it stable
-however few they are [1]_.  The answer is not A but its average over all steps, the t-th weighted by t,
-which forgets the start and whose noise falls as 1/t.
+The multiple of I is what n₀ rows leave uncertain about H₀.  η = ½ n/(n + max φᵀP⁻¹φ) is stable for batches
+of n rows like the first ones [2]_; for others η is held below the step that is best for the batch itself,
+g·D/(‖ΦD‖²_s/n + α‖D‖²) with D = P⁻¹g, so that no batch is ever made worse.
+The answer is not A but its average over all steps, the t-th weighted by t, which forgets the start and
+whose noise falls as 1/t.
 
 References
 ----------
-.. [1] P. Jain, S. Kakade, R. Kidambi, P. Netrapalli and A. Sidford, "Parallelizing stochastic gradient
+.. [1] F. Roosta-Khorasani and M. Mahoney, "Sub-sampled Newton methods", Mathematical Programming 174, 2019.
+.. [2] P. Jain, S. Kakade, R. Kidambi, P. Netrapalli and A. Sidford, "Parallelizing stochastic gradient
    descent for least squares regression", JMLR 18, 2018.
 """
 
@@ -27,7 +31,7 @@ BATCH_ROWS = 256
 
 
 class AveragedSGD:
-    """Descent from the exact solution of the first rows.
+    """Descent from the solution of the first rows.
 
     Parameters
     ----------
@@ -37,8 +41,8 @@ class AveragedSGD:
         S₀, their weight.
     alpha : float
         α.
-    sample : array of shape (r, b)
-        Features of some of them, to bound φᵀP⁻¹φ.
+    sample : array of shape (n₀, b)
+        Their features, without weights.
 
     Attributes
     ----------
@@ -48,7 +52,8 @@ class AveragedSGD:
 
     def __init__(self, first: NormalEquations, total: float, alpha: float, sample: np.ndarray):
         self._alpha = alpha
-        self._factor = cholesky_factor(first.gram / total, alpha)
+        H = first.gram / total
+        self._factor = cholesky_factor(H, alpha + float(np.trace(H)) / len(sample))
         self._leverage = _largest_leverage(self._factor, sample)
         self._iterate = solve_factored(self._factor, first.moment / total)
         self.coef = self._iterate.copy()
@@ -66,13 +71,12 @@ class AveragedSGD:
         weight : array of shape (n,)
             Weights relative to the mean weight s̄ of the stream.
         """
-        n, A = len(Phi), self._iterate
-        error = Phi @ A
-        error -= Y
-        error *= weight[:, None]
-        gradient = Phi.T @ error / n + self._alpha * A
-        rate = 0.5 * n / (n + self._leverage * weight.max())
-        self._iterate = A - rate * solve_factored(self._factor, gradient)
+        n, A, s = len(Phi), self._iterate, weight[:, None]
+        gradient = Phi.T @ (s * (Phi @ A - Y)) / n + self._alpha * A
+        D = solve_factored(self._factor, gradient)
+        curvature = np.sum(s * np.square(Phi @ D)) / n + self._alpha * np.sum(np.square(D))
+        best = np.sum(gradient * D) / curvature if curvature > 0 else 0.0
+        self._iterate = A - min(0.5 * n / (n + self._leverage), best) * D
         self._n_steps += 1
         self.coef += 2 / (self._n_steps + 1) * (self._iterate - self.coef)
 
@@ -83,5 +87,5 @@ class AveragedSGD:
 
 
 def _largest_leverage(L: np.ndarray, Phi: np.ndarray) -> float:
-    """Largest φᵀP⁻¹φ of a sample of rows."""
+    """Largest φᵀP⁻¹φ of the rows."""
     return float(np.einsum("ij,ji->i", Phi, solve_factored(L, np.asfortranarray(Phi.T))).max())

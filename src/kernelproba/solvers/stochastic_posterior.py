@@ -65,7 +65,7 @@ class StochasticPosterior(PosteriorSums):
         """Solve for the first rows exactly."""
         n = max(BATCH_ROWS, _FIRST_ROWS_PER_CENTER * max(len(block) for block in self.centers.blocks))
         K, Y, s = self._features(X[:n]), self._indicators(y[:n]), weight[:n]
-        sample = K[:BATCH_ROWS].copy()
+        sample = K.copy()
         self._add(K, Y, s)
         self._first_mass = float(s.sum())
         self._descents = [
