@@ -14,9 +14,9 @@ HELD_VALUES = 16_000_000
 class KernelColumns:
     """Kernel features of the rows X: one candidate centre, one column of K = k(X, X).
 
-    Up to HELD_VALUES entries K is computed once, in double precision.  Beyond that it is never formed:
-    columns are computed when asked for and products block by block, in single precision, which doubles
-    their speed and leaves errors far below any useful tolerance on a sum over so many rows.
+    Up to HELD_VALUES entries K is computed once.  Beyond that it is never formed: columns are computed when
+    asked for, in double precision, and products with all columns block by block in single precision.  These
+    only tell which candidates are worth a column, and for that a few digits do.
 
     Parameters
     ----------
@@ -27,26 +27,30 @@ class KernelColumns:
     """
 
     def __init__(self, kernel: Kernel, X: Any):
-        self._kernel, self._n = kernel, X.shape[0]
+        self._kernel, self._n, self._X = kernel, X.shape[0], X
         held = self._n**2 <= HELD_VALUES
-        self.dtype = np.dtype(np.float64 if held else np.float32)
-        self._X = X if held else X.astype(np.float32)
-        self._whole = self._compute(np.arange(self._n)) if held else None
+        self._whole = self.take(np.arange(self._n)) if held else None
+        self._single = None if held else X.astype(np.float32)
+
+    _whole: np.ndarray | None = None
 
     def __len__(self) -> int:
         return self._n
 
     def take(self, index: np.ndarray) -> np.ndarray:
-        """Return the columns of K at `index`, (n, len(index))."""
-        return self._compute(index) if self._whole is None else self._whole[:, index]
+        """Return the columns of K at `index`, (n, len(index)), in double precision and Fortran's order.
+
+        In that order one column is contiguous, and so are selections of columns.
+        """
+        if self._whole is not None:
+            return self._whole.T[index].T
+        return np.asfortranarray(self._kernel(self._X, self._kernel.select(self._X, index)), dtype=np.float64)
 
     def pull_back(self, G: np.ndarray) -> np.ndarray:
-        """Return Kᵀ G (n, k) for G (n, k), in double precision."""
+        """Return Kᵀ G (n, k) for G (n, k)."""
         if self._whole is not None:
             return self._whole.T @ G
-        G = G.astype(self.dtype, copy=False)
-        blocks = row_blocks(self._n, self._n)
-        return np.concatenate([self._compute(np.arange(s.start, s.stop)).T @ G for s in blocks]).astype(float)
-
-    def _compute(self, index: np.ndarray) -> np.ndarray:
-        return self._kernel(self._X, self._kernel.select(self._X, index)).astype(self.dtype, copy=False)
+        G, X = G.astype(np.float32), self._single
+        blocks = (np.arange(s.start, s.stop) for s in row_blocks(self._n, self._n))
+        parts = [self._kernel(X, self._kernel.select(X, block)).T @ G for block in blocks]
+        return np.concatenate(parts).astype(np.float64)

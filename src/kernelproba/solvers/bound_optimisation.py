@@ -50,7 +50,7 @@ def exact_bound_optimisation(
 
 
 def _iterate(objective: RestrictedObjective, start, curvature: Curvature, *, tol, max_iter) -> Solution:
-    point, n_iter = Point.at(objective, start), 0
+    point, n_iter = Point(objective, start), 0
     safe = 1.0 / _largest_curvature(objective)
     while point.residual > tol and n_iter < max_iter:
         released = _release(point, safe)
@@ -79,7 +79,7 @@ def _hessian(point: Point, at: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     rows, scores = at
     smooth = point.objective.smooth
     parts = [(k, rows[scores == k]) for k in range(smooth.n_scores)]
-    return hessian_block(smooth, smooth.curvature(point.theta), parts)
+    return hessian_block(smooth, smooth.loss.curvature(point.scores), parts)
 
 
 def _step(point: Point, curvature: Curvature) -> Point:
@@ -104,7 +104,7 @@ def _lower(point: Point, step: np.ndarray) -> Point:
     """Halve the step while J rises."""
     t = 1.0
     while t > 2.0**-20:
-        trial = Point.at(point.objective, point.theta + t * step)
+        trial = Point(point.objective, point.theta + t * step)
         if trial.value <= point.value:
             return trial
         t /= 2
@@ -144,7 +144,7 @@ def _discard(point: Point) -> Point:
         return point
     theta = point.theta.copy()
     theta[:m][gone] = 0.0
-    trial = Point.at(point.objective, theta)
+    trial = Point(point.objective, theta)
     return trial if trial.value <= point.value else point
 
 

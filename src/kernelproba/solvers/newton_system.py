@@ -8,8 +8,8 @@ from scipy.linalg import cho_solve, lapack
 from ..objective import Objective
 from .sparse_objective import RestrictedObjective
 
-#: Smallest curvature of a system relative to its mean diagonal, and in units of the rounding of features.
-DAMPING, DAMPING_ROUNDING = 1e-7, 300
+#: Smallest curvature of a system relative to its mean diagonal.
+DAMPING = 1e-7
 
 
 class NewtonSystem:
@@ -23,55 +23,79 @@ class NewtonSystem:
         Where.
     free : boolean array of shape (m + 1, k)
         The entries that move.
+    state : array of shape (n, k)
+        Curvature of the loss there.
     """
 
-    def __init__(self, objective: RestrictedObjective, theta: np.ndarray, free: np.ndarray):
-        self.smooth, self.penalty, self.free = objective.smooth, objective.penalty, free
+    def __init__(
+        self, objective: RestrictedObjective, theta: np.ndarray, free: np.ndarray, state: np.ndarray
+    ):
+        self.smooth, self.penalty, self.state = objective.smooth, objective.penalty, state
         self.W = theta[: len(objective.index)]
-        self.state = self.smooth.curvature(theta)
-        blocks = [weighted_gram(self.smooth, rows, v) for rows, v in self._blocks()]
-        self.damping = damping(self.smooth, sum(map(np.trace, blocks)) / sum(map(len, blocks)))
+        self.blocks = [_Block(self.smooth, rows, scores, v) for rows, scores, v in self._parts(free)]
+        trace = sum(np.trace(block.gram) for block in self.blocks)
+        self.damping = damping(trace / sum(len(block.gram) for block in self.blocks))
         bend = np.append(self.penalty.curvature_bound(self.W), np.zeros(len(theta) - len(self.W)))
-        self._factors = [
-            (rows, cholesky(block + np.diag(bend[rows]), self.damping))
-            for (rows, _), block in zip(self._blocks(), blocks, strict=True)
-        ]
+        for block in self.blocks:
+            block.factorise(bend[block.rows] + self.damping)
 
-    def _blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Rows of Θ and weights of the data for each factor; rows that serve all scores need one."""
+    def _parts(self, free: np.ndarray) -> list[tuple[np.ndarray, slice, np.ndarray]]:
+        """Rows of Θ, scores and weights of the data of each block; rows that serve all scores need one."""
         loss, weights = self.smooth.loss, self.smooth.weights
         if self.penalty.by_rows:
-            return [(np.flatnonzero(self.free[:, 0]), weights * loss.curvature_weight(self.state))]
+            shared = weights * loss.curvature_weight(self.state)
+            return [(np.flatnonzero(free[:, 0]), slice(None), shared)]
         return [
-            (np.flatnonzero(self.free[:, k]), weights * loss.curvature_block(self.state, k, k))
-            for k in range(self.free.shape[1])
+            (np.flatnonzero(free[:, k]), slice(k, k + 1), weights * loss.curvature_block(self.state, k, k))
+            for k in range(free.shape[1])
         ]
 
     def product(self, V: np.ndarray) -> np.ndarray:
         """∇²J V for V that vanishes off the support."""
-        out = self.smooth.hessian_product(self.state, V)
+        F = np.empty_like(self.state)
+        for block in self.blocks:
+            F[:, block.scores] = block.Phi @ V[block.rows, block.scores]
+        F = self.smooth.weights[:, None] * self.smooth.loss.curvature_product(self.state, F)
+        out = self.damping * V
         m = len(self.W)
         out[:m] += self.penalty.curvature_product(self.W, V[:m])
-        out += self.damping * V
-        return np.where(self.free, out, 0.0)
+        for block in self.blocks:
+            out[block.rows, block.scores] += block.Phi.T @ F[:, block.scores]
+        return out
 
     def precondition(self, R: np.ndarray) -> np.ndarray:
         """Solve with the diagonal blocks."""
         out = np.zeros_like(R)
-        for k, (rows, factor) in enumerate(self._factors):
-            columns = slice(None) if self.penalty.by_rows else slice(k, k + 1)
-            out[rows, columns] = cho_solve((factor, True), R[rows, columns], check_finite=False)
+        for block in self.blocks:
+            part = R[block.rows, block.scores]
+            out[block.rows, block.scores] = cho_solve((block.factor, True), part, check_finite=False)
         return out
 
 
+class _Block:
+    """Features Φ of some rows of Θ for some scores, and their weighted Gram matrix."""
+
+    def __init__(self, smooth: Objective, rows: np.ndarray, scores: slice, weights: np.ndarray):
+        self.rows, self.scores, self.Phi = rows, scores, _features(smooth, rows)
+        scaled = self.Phi * np.sqrt(weights)[:, None]
+        self.gram = scaled.T @ scaled
+
+    def factorise(self, diagonal: np.ndarray) -> None:
+        """Lower factor of the Gram matrix plus a diagonal, and more of it if rounding calls for that."""
+        while True:
+            self.factor, info = lapack.dpotrf(self.gram + np.diag(diagonal), lower=1, clean=1)
+            if info == 0:
+                return
+            diagonal = 10 * diagonal
+
+
 def weighted_gram(smooth: Objective, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``, v ≥ 0, of the features (and the constant) at the given rows of Θ, in float64."""
-    scaled = _features(smooth, rows) * np.sqrt(weights).astype(smooth.features.data.dtype)[:, None]
-    return (scaled.T @ scaled).astype(np.float64, copy=False)
+    """``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``, v ≥ 0, of the features (and the constant) at the given rows of Θ."""
+    return _Block(smooth, rows, slice(None), weights).gram
 
 
 def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, np.ndarray]]) -> np.ndarray:
-    """Damped Hessian of the loss for entries of Θ given as (score, rows) one after the other, in float64."""
+    """Damped Hessian of the loss for entries of Θ given as (score, rows) one after the other."""
     features = [_features(smooth, rows) for _, rows in parts]
     edges = np.cumsum([0, *(len(rows) for _, rows in parts)])
     at = [slice(*pair) for pair in pairwise(edges.tolist())]
@@ -79,28 +103,18 @@ def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, n
     for i, (score, _) in enumerate(parts):
         for j, (other, _) in enumerate(parts[: i + 1]):
             weights = smooth.weights * smooth.loss.curvature_block(state, score, other)
-            H[at[i], at[j]] = features[i].T @ (weights[:, None].astype(features[j].dtype) * features[j])
+            H[at[i], at[j]] = features[i].T @ (weights[:, None] * features[j])
             H[at[j], at[i]] = H[at[i], at[j]].T
-    H[np.diag_indices_from(H)] += damping(smooth, np.trace(H) / max(len(H), 1))
+    H[np.diag_indices_from(H)] += damping(np.trace(H) / max(len(H), 1))
     return H
 
 
 def _features(smooth: Objective, rows: np.ndarray) -> np.ndarray:
     """Columns of Φ̃ at rows of Θ; the row behind the last feature is the intercept's."""
-    K = smooth.features.data[:, rows[rows < smooth.features.width]]
-    return K if K.shape[1] == len(rows) else np.hstack([K, np.ones((len(K), 1), dtype=K.dtype)])
+    K = smooth.features.data.T[rows[rows < smooth.features.width]]
+    return (K if len(K) == len(rows) else np.concatenate([K, np.ones((1, K.shape[1]))])).T
 
 
-def damping(smooth: Objective, mean_diagonal: float) -> float:
+def damping(mean_diagonal: float) -> float:
     """Curvature to add to a system so that flat directions, and rounding in them, stay bounded."""
-    share = max(DAMPING, DAMPING_ROUNDING * float(np.finfo(smooth.features.data.dtype).eps))
-    return share * mean_diagonal + float(np.finfo(float).tiny)
-
-
-def cholesky(gram: np.ndarray, damping: float) -> np.ndarray:
-    """Lower factor of gram + damping·I, with as much more damping as rounding may call for."""
-    while True:
-        factor, info = lapack.dpotrf(gram + damping * np.eye(len(gram)), lower=1, clean=1)
-        if info == 0:
-            return factor
-        damping *= 10
+    return DAMPING * mean_diagonal + float(np.finfo(float).tiny)

@@ -14,6 +14,7 @@ features: that is what coordinate descent lacks on kernel columns.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def proximal_newton(
     objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int
 ) -> Solution:
     """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or rounding hides any descent."""
-    point, n_iter = Point.at(objective, start), 0
+    point, n_iter = Point(objective, start), 0
     while point.residual > tol and n_iter < max_iter:
         improved = _model_step(point)
         moved = _reduced_step(improved or point) or improved
@@ -45,25 +46,34 @@ def proximal_newton(
 
 
 class Point:
-    """Θ with J, the gradient of the loss, the shortest subgradient and its size."""
+    """Θ with its scores and J; the gradient and what follows from it are computed when asked for."""
 
-    def __init__(self, objective: RestrictedObjective, theta: np.ndarray, value: float, gradient: np.ndarray):
-        self.objective, self.theta, self.value, self.gradient = objective, theta, value, gradient
-        self.m = len(objective.index)
-        self.slope = objective.subgradient(theta, gradient)
-        self.residual = objective.residual(self.slope)
+    def __init__(self, objective: RestrictedObjective, theta: np.ndarray):
+        self.objective, self.theta, self.m = objective, theta, len(objective.index)
+        self.scores = objective.scores(theta)
+        self.value = objective.value(theta, self.scores)
 
-    @classmethod
-    def at(cls, objective: RestrictedObjective, theta: np.ndarray) -> "Point":
-        """Evaluate J at Θ."""
-        return cls(objective, theta, *objective.value_and_gradient(theta))
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        """Gradient of the loss."""
+        return self.objective.gradient(self.scores)
+
+    @cached_property
+    def slope(self) -> np.ndarray:
+        """Shortest subgradient of J."""
+        return self.objective.subgradient(self.theta, self.gradient)
+
+    @cached_property
+    def residual(self) -> float:
+        """Its size."""
+        return self.objective.residual(self.slope)
 
     def search(self, path: Callable[[float], np.ndarray], *, shortest: float) -> "Point | None":
         """Halve t from 1 until J at path(t) is below J by a share of what the slope promises."""
-        rounding = 8 * np.finfo(self.objective.smooth.features.data.dtype).eps * abs(self.value)
+        rounding = 8 * float(np.finfo(float).eps) * abs(self.value)
         t = 1.0
         while t >= shortest:
-            trial = Point.at(self.objective, path(t))
+            trial = Point(self.objective, path(t))
             promised = float(np.vdot(self.slope, trial.theta - self.theta))
             if promised < 0 and trial.value <= self.value + SUFFICIENT * promised:
                 return trial
@@ -77,7 +87,7 @@ class Point:
 def _model_step(point: Point) -> Point | None:
     """Search along the way to the minimum of the model."""
     step = np.zeros_like(point.theta)
-    state = point.objective.smooth.curvature(point.theta)
+    state = point.objective.smooth.loss.curvature(point.scores)
     if point.objective.penalty.by_rows:
         _fill_group_step(point, state, step)
     else:
@@ -109,7 +119,7 @@ def _fill_group_step(point: Point, state: np.ndarray, step: np.ndarray) -> None:
     smooth, penalty = point.objective.smooth, point.objective.penalty
     rows = _candidates(point, penalty.size(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1))
     Q = weighted_gram(smooth, rows, smooth.weights * smooth.loss.curvature_weight(state))
-    Q[np.diag_indices_from(Q)] += damping(smooth, np.trace(Q) / max(len(Q), 1))
+    Q[np.diag_indices_from(Q)] += damping(np.trace(Q) / max(len(Q), 1))
     X, strength = point.theta[rows], (rows < point.m) * 1.0
     linear = point.gradient[rows] - Q @ X
     step[rows] = group_quadratic(Q, linear, strength, X, tol=0.1 * point.residual) - X
@@ -130,7 +140,7 @@ def _reduced_step(point: Point) -> Point | None:
     free = objective.free(theta)
     if point.residual == 0 or not free.any():
         return None
-    system = NewtonSystem(objective, theta, free)
+    system = NewtonSystem(objective, theta, free, objective.smooth.loss.curvature(point.scores))
     step = conjugate_gradient(
         system.product,
         -np.where(free, point.slope, 0.0),

@@ -12,12 +12,16 @@ threshold of the penalty is 1, so a residual of 10⁻³ means: off by a thousand
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..basis.columns import KernelColumns
 from ..losses import Logistic, Loss
 from ..objective import Objective
 from ..penalties import Ridge, SparsePenalty
 from ..rows import as_rows
+
+#: Share of entries that are not zero above which a dense product is the faster one.
+DENSE_SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,25 @@ class RestrictedObjective:
     penalty: SparsePenalty
     index: np.ndarray = field(repr=False)
 
-    def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
-        """J(Θ) and the gradient of the loss alone."""
-        value, gradient = self.smooth.value_and_gradient(theta)
-        return value + self.penalty.value(self.smooth.split(theta)[0]), gradient
+    def scores(self, theta: np.ndarray) -> np.ndarray:
+        """F (n, k) = K W + b, at the cost of the entries of W that are not zero."""
+        W, b = self.smooth.split(theta)
+        K = self.smooth.features.data
+        if np.count_nonzero(W) > DENSE_SHARE * W.size:
+            return K @ W + b
+        return (sp.csr_array(W.T) @ K.T).T + b
+
+    def value(self, theta: np.ndarray, F: np.ndarray) -> float:
+        """J(Θ), F the scores there."""
+        loss, _ = self.smooth.loss.value_and_gradient(F, self.smooth.y)
+        return float(self.smooth.weights @ loss) + self.penalty.value(self.smooth.split(theta)[0])
+
+    def gradient(self, F: np.ndarray) -> np.ndarray:
+        """Gradient of the loss at scores F, of the shape of Θ."""
+        _, G = self.smooth.loss.value_and_gradient(F, self.smooth.y)
+        G = self.smooth.weights[:, None] * G
+        D = self.smooth.features.data.T @ G
+        return np.vstack([D, G.sum(axis=0)]) if self.smooth.fit_intercept else D
 
     def subgradient(self, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
         """Shortest element of ∂J(Θ), of the shape of Θ."""

@@ -52,8 +52,8 @@ class _State:
         """Take over Θ on the working set and look at all candidates."""
         self.coef = coef
         self.restricted = self.objective.restrict(self.index, self.K)
-        F = self.restricted.smooth.scores(coef)
-        self.D, at_intercept = self.objective.gradient(F)
+        self.F = self.restricted.scores(coef)
+        self.D, at_intercept = self.objective.gradient(self.F)
         penalty, W = self.objective.penalty, np.zeros_like(self.D)
         W[self.index] = coef[: len(self.index)]
         self.slope = penalty.size(penalty.subgradient(W, self.D))
@@ -70,7 +70,7 @@ class _State:
         fresh = fresh[outside[fresh] > 0]
         new = np.zeros((len(fresh), self.coef.shape[1]))
         self.index = np.concatenate([self.index[keep], fresh])
-        self.K = np.hstack([self.K[:, keep], self.objective.columns.take(fresh)])
+        self.K = np.concatenate([self.K.T[keep], self.objective.columns.take(fresh).T]).T
         self.coef = np.concatenate([self.coef[:m][keep], new, self.coef[m:]])
         self.restricted, self.n_joined = self.objective.restrict(self.index, self.K), len(fresh)
 
@@ -82,4 +82,4 @@ class _State:
 
     def value(self) -> float:
         """J(Θ)."""
-        return self.restricted.value_and_gradient(self.coef)[0]
+        return self.restricted.value(self.coef, self.F)
