@@ -136,7 +136,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
     >>> model = KernelLogisticRegression(C=10).fit(X, y)
     >>> model.predict_proba(X[:2]).round(2)
     array([[0.99, 0.01, 0.  ],
-           [0.97, 0.03, 0.  ]])
+           [0.99, 0.01, 0.  ]])
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -1,1 +1,11 @@
-"""Placeholder."""
+"""Models that choose their own parameters: paths, leave-one-out, cross-validation."""
+
+from .contrast_cv import MaximumContrastClassifierCV
+from .least_squares_cv import LeastSquaresProbabilisticClassifierCV
+from .sparse_cv import SparseKernelLogisticRegressionCV
+
+__all__ = [
+    "LeastSquaresProbabilisticClassifierCV",
+    "MaximumContrastClassifierCV",
+    "SparseKernelLogisticRegressionCV",
+]
