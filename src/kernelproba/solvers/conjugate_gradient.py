@@ -13,8 +13,7 @@ def conjugate_gradient(
     max_iter: int,
     precondition: Callable[[np.ndarray], np.ndarray] = np.copy,
 ) -> np.ndarray:
-    """
-    Solve ``A X = rhs`` from zero; stop once ‖A X − rhs‖ ≤ rtol ‖rhs‖ in the norm of the preconditioner.
+    """Solve ``A X = rhs`` from zero; stop once ‖A X − rhs‖ ≤ rtol ‖rhs‖ in the norm of the preconditioner.
 
     Arrays may have any shape; the inner product is that of their entries.  The iterate is returned as it
     stands when curvature vanishes along the search direction, which happens only at rounding level.

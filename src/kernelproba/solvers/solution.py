@@ -1,5 +1,4 @@
-"""
-What a solver returns, and the one rule by which a smooth fit counts as converged.
+"""What a solver returns, and the one rule by which a smooth fit counts as converged.
 
 With whitened features J is strongly convex with modulus one in W, hence ‖W − W*‖ ≤ ‖∇J(W)‖ and, since
 ‖φ(x)‖² = k(x, x), every score obeys |f(x) − f*(x)| ≤ √k(x, x) ‖∇J‖.  The residual is that bound for an
