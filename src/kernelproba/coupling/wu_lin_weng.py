@@ -43,6 +43,6 @@ def wu_lin_weng(R: np.ndarray, weights: np.ndarray) -> np.ndarray:
     system = 1.0 - coupled
     diagonal = np.arange(c)
     system[:, diagonal, diagonal] += losses
-    p = np.linalg.solve(system, np.ones((c, 1)))[:, :, 0]
+    p = np.linalg.solve(system, np.ones((1, c, 1)))[:, :, 0]
     np.maximum(p, 0.0, out=p)
     return p / p.sum(axis=1, keepdims=True)
