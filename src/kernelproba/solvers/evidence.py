@@ -61,8 +61,8 @@ def maximise_evidence(
         before = search.posterior.evidence
         if search.act(tol):
             continue
-        search.polish()
-        if search.posterior.evidence <= before + tol and not search.act(tol):
+        search.polish(tol)
+        if search.posterior.evidence <= before + tol:
             return EvidenceSolution(search.active, search.precision, search.posterior, n_iter, True)
     return EvidenceSolution(search.active, search.precision, search.posterior, max_iter, False)
 
@@ -138,7 +138,10 @@ class _Search:
             return self._adopt(self.active, np.where(at, target, self.precision), mean, tol)
         if len(self.active) == 1:
             return False
-        return self._adopt(self.active[~at], self.precision[~at], mean[~at], tol)
+        # Where the others settle when w_j is held at zero, as far as the posterior is Gaussian.
+        Sigma = self.posterior.covariance
+        settled = mean[~at] - Sigma[~at][:, at][:, 0] * (mean[at] / Sigma[at][:, at][0])
+        return self._adopt(self.active[~at], self.precision[~at], settled, tol)
 
     def _adopt(self, active: np.ndarray, precision: np.ndarray, mean: np.ndarray, tol: float) -> bool:
         try:
@@ -150,19 +153,23 @@ class _Search:
         self.active, self.precision, self.posterior = active, precision, posterior
         return True
 
-    def polish(self) -> None:
+    def polish(self, tol: float) -> None:
         """Climb the evidence in log a of the features in the model, by its exact gradient."""
-        Phi, mean = self.Phi[:, self.active], self.posterior.mean
+        Phi, latest = self.Phi[:, self.active], self.posterior
 
         def descend(log_a: np.ndarray) -> tuple[float, np.ndarray]:
+            nonlocal latest
             precision = np.exp(log_a)
-            posterior = laplace(Phi, self.sign, self.weight, precision, mean)
-            return -posterior.evidence, -posterior.gradient(Phi, precision)
+            latest = laplace(Phi, self.sign, self.weight, precision, latest.mean)
+            return -latest.evidence, -latest.gradient(Phi, precision)
 
         start = np.log(self.precision)
         bounds = [(value - 10, value + 10) for value in start]
-        result = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds)
-        self._adopt(self.active, np.exp(result.x), mean, 0.0)
+        # Steps that gain less than a tenth of what counts are not worth their while.
+        ftol = 0.1 * tol / max(1.0, abs(latest.evidence))
+        options = {"ftol": ftol, "gtol": 0.1 * np.sqrt(tol)}
+        result = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        self._adopt(self.active, np.exp(result.x), latest.mean, 0.0)
 
 
 def _log_share(a: np.ndarray, s: np.ndarray, q: np.ndarray) -> np.ndarray:

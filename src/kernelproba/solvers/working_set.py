@@ -13,6 +13,8 @@ from .sparse_objective import SparseObjective
 
 #: Candidates that join at once, at least: so many, and so many per score.
 SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
+#: A restricted problem is solved to this share of the residual outside.
+GOAL = 0.2
 #: Most rounds; a well-posed problem takes about ten.
 ROUNDS = 100
 
@@ -28,7 +30,7 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
         if state.residual <= tol or n_iter >= max_iter:
             break
         state.extend()
-        goal = max(0.5 * tol, 0.1 * state.residual)
+        goal = max(0.5 * tol, GOAL * state.residual)
         solution = proximal_newton(state.restricted, state.coef, tol=goal, max_iter=max_iter - n_iter)
         stuck = solution.n_iter == 0 and state.n_joined == 0
         state.accept(solution.coef)
@@ -60,18 +62,19 @@ class _State:
         self.residual = float(max(self.slope.max(initial=0.0), np.abs(at_intercept).max(initial=0.0)))
 
     def extend(self) -> None:
-        """Drop centres that are zero and flat, and add the steepest candidates."""
-        m = len(self.index)
-        keep = self.coef[:m].any(axis=1) | (self.objective.penalty.size(self.D[self.index]) > 0.9)
+        """Keep the centres in use and add the steepest of all others, whether they were in before or not."""
+        m, used = len(self.index), self.coef[: len(self.index)].any(axis=1)
         outside = self.slope.copy()
-        outside[self.index] = 0.0
-        batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * keep.sum()))
-        fresh = np.argsort(-outside, kind="stable")[:batch]
-        fresh = fresh[outside[fresh] > 0]
+        outside[self.index[used]] = 0.0
+        batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * used.sum()))
+        joined = np.argsort(-outside, kind="stable")[:batch]
+        joined = joined[outside[joined] > 0]
+        at_hand = np.isin(self.index, joined) | used
+        fresh = np.setdiff1d(joined, self.index[at_hand])
         new = np.zeros((len(fresh), self.coef.shape[1]))
-        self.index = np.concatenate([self.index[keep], fresh])
-        self.K = np.concatenate([self.K.T[keep], self.objective.columns.take(fresh).T]).T
-        self.coef = np.concatenate([self.coef[:m][keep], new, self.coef[m:]])
+        self.index = np.concatenate([self.index[at_hand], fresh])
+        self.K = np.concatenate([self.K.T[at_hand], self.objective.columns.take(fresh).T]).T
+        self.coef = np.concatenate([self.coef[:m][at_hand], new, self.coef[m:]])
         self.restricted, self.n_joined = self.objective.restrict(self.index, self.K), len(fresh)
 
     def theta(self) -> np.ndarray:
