@@ -39,8 +39,15 @@ def totals(lines):
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"fit_intercept": False}, {"kernel": "linear"}, {"kernel": "poly", "coef0": 1.0}],
-    ids=["rbf", "no intercept", "linear", "poly"],
+    [
+        {},
+        {"fit_intercept": False},
+        {"kernel": "linear"},
+        {"kernel": "poly", "coef0": 1.0},
+        {"n_centers": 30, "random_state": 0},
+        {"n_centers": 30, "centers": "k-means", "random_state": 0},
+    ],
+    ids=["rbf", "no intercept", "linear", "poly", "low rank", "means"],
 )
 @pytest.mark.parametrize("top", [1, 4, None])
 def test_contributions_add_up_to_the_decision_function(classes, options, top):
@@ -156,6 +163,12 @@ def test_pairwise_models_are_explained_pair_by_pair():
     rows = lines[lines["term"] == "row"]
     assert (rows["label"] == rows["class"]).any()
     assert ((rows["label"] == rows["class"]) | (rows["label"] == rows["against"])).all()
+
+
+def test_pairs_within_one_model_add_up_too():
+    model = KernelLogisticRegression(multi_class="pairwise").fit(X, Y)
+    sums = totals(explain(model, NEW, top=3))
+    np.testing.assert_allclose(sums, model.pairwise_decision_function(NEW), atol=1e-8)
 
 
 def test_wrappers_and_searches_are_looked_into():
