@@ -42,8 +42,14 @@ from kernelproba.tuning.sparse_cv import SparseKernelLogisticRegressionCV
 def satimage(n: int):
     """Return standardised rows, labels and test rows of satimage."""
     X, y, X_test, y_test = official_split("satimage")
-    scaler = StandardScaler().fit(X[:n].astype(float))
-    return scaler.transform(X[:n].astype(float)), y[:n], scaler.transform(X_test.astype(float)), y_test
+    chosen = np.random.default_rng(0).permutation(len(y))[:n]
+    scaler = StandardScaler().fit(X[chosen].astype(float))
+    return (
+        scaler.transform(X[chosen].astype(float)),
+        y[chosen],
+        scaler.transform(X_test.astype(float)),
+        y_test,
+    )
 
 
 # --- speed ------------------------------------------------------------------------------------------------
@@ -103,7 +109,8 @@ def trace_to(objective: SparseObjective, solver: str, goal: float, budget: float
         solution = SPARSE_SOLVERS[solver](objective, theta, tol=1e-4, max_iter=5)
         theta = solution.coef
         trace.append((perf_counter() - start, solution.value))
-        print(f"  {solver}: {trace[-1][0]:.0f} s, {solution.value / goal - 1:.1e} above", flush=True)
+        if len(trace) % 20 == 1:
+            print(f"  {solver}: {trace[-1][0]:.0f} s, {solution.value / goal - 1:.1e} above", flush=True)
         reached = solution.value <= goal * (1 + 1e-6) or solution.converged
         if reached or trace[-1][0] > budget:
             return trace, reached
