@@ -126,9 +126,9 @@ def _fill_group_step(point: Point, state: np.ndarray, step: np.ndarray) -> None:
 
 
 def _candidates(point: Point, slope: np.ndarray, support: np.ndarray) -> np.ndarray:
-    """Rows of Θ: the support, at most as many of the steepest others (ten at least), and the intercept."""
+    """Rows of Θ: the support, a third as many of the steepest others (ten at least), and the intercept."""
     outside = np.where(support, 0.0, slope)
-    count = min(len(slope), max(10, int(support.sum())))
+    count = min(len(slope), max(10, int(support.sum()) // 3))
     cut = np.sort(outside)[-count] if count else 0.0
     chosen = support | ((outside > 0) & (outside >= cut))
     return np.flatnonzero(np.append(chosen, np.ones(len(point.theta) - point.m, dtype=bool)))
