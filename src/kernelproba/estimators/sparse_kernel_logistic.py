@@ -107,7 +107,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
     >>> from sklearn.datasets import load_iris
     >>> from kernelproba.estimators.sparse_kernel_logistic import SparseKernelLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = SparseKernelLogisticRegression(C=1).fit(X, y)
+    >>> model = SparseKernelLogisticRegression(C=10).fit(X, y)
     >>> bool(model.n_kernels_ < 20), bool(model.score(X, y) > 0.95)
     (True, True)
     """
