@@ -103,7 +103,7 @@ def satimage_objective(X, y, C: float) -> SparseObjective:
 
 
 def trace_to(objective: SparseObjective, solver: str, goal: float, budget: float):
-    """Seconds and objective after every 25 iterations, which share one Gram matrix, until within 1e-6 of the goal or out of time."""
+    """Seconds and objective every 25 iterations (one Gram matrix), until near the goal or out of time."""
     theta, trace, start = objective.null_model(), [], perf_counter()
     while True:
         solution = SPARSE_SOLVERS[solver](objective, theta, tol=1e-4, max_iter=25)
