@@ -19,9 +19,9 @@ from ..solvers.contrast_problem import ContrastProblem
 from ..solvers.dense_contrast import DenseContrast
 from ..solvers.restricted_contrast import RestrictedContrast
 from .classifier import Training
-from .contrast_map import class_contrasts, fit_map, held_out_contrasts
 from .density_machine import DensityMachine, refuse_negative
 from .kernel_expansion import KernelExpansion, score_sides
+from .score_map import fit_map, held_out_scores, score_columns
 
 PROGRAMMES: dict[str, type[Programme]] = {"restricted": RestrictedContrast, "dense": DenseContrast}
 
@@ -207,7 +207,7 @@ class MaximumContrastClassifier(DensityMachine):
         """Fit the map from contrasts to probabilities by clones of the estimator."""
         self._map = None
         if self.calibration is not None:
-            contrasts = held_out_contrasts(estimator, self.calibration, training)
+            contrasts = np.clip(held_out_scores(estimator, self.calibration, training), -1, 1)
             self._map = fit_map(contrasts, training.y, training.weight)
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -246,8 +246,12 @@ class MaximumContrastClassifier(DensityMachine):
         C : ndarray of shape (n,)
             max(−1, min(1, d(x, y))).
         """
-        C = class_contrasts(self, X)
+        C = self._contrasts(X)
         return C.max(axis=1) if y is None else C[np.arange(len(C)), label_index(y, self.classes_)]
+
+    def _contrasts(self, X: Any) -> np.ndarray:
+        """Return the contrast (n, c) that each row has in each class."""
+        return np.clip(score_columns(self.decision_function(X)), -1, 1)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities: Bayes' rule, or the calibrated map.
@@ -265,7 +269,7 @@ class MaximumContrastClassifier(DensityMachine):
         check_is_fitted(self)
         if self._map is None:
             return super().predict_log_proba(X)
-        return self._map.log_probabilities(class_contrasts(self, X))
+        return self._map.log_probabilities(self._contrasts(X))
 
     def _log_fields(self, X: Any) -> np.ndarray:
         with np.errstate(divide="ignore"):

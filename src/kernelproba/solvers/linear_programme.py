@@ -72,6 +72,7 @@ class LinearProgramme:
             "simplex_strategy": 4 if method == "primal" else 1,
             "presolve": "on" if presolve else "off",
             "small_matrix_value": 1e-12,  # entries below are dropped
+            "simplex_scale_strategy": 0,  # kernel values are on one scale; tolerances then mean what they say
             "primal_feasibility_tolerance": FEASIBILITY,
             "dual_feasibility_tolerance": FEASIBILITY,
         }
@@ -158,15 +159,21 @@ class LinearProgramme:
         )
 
     def _run(self) -> None:
+        """Run HiGHS; if a basis has gone bad, once more without it, by the other simplex method."""
         self._highs.run()
-        if self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+        if self._optimal():
             return
-        # A basis that has gone bad is no proof: try once more without it.
+        _, strategy = self._highs.getOptionValue("simplex_strategy")
+        self._highs.setOptionValue("simplex_strategy", 1 if strategy == 4 else 4)
         self._highs.clearSolver()
         self._highs.run()
-        status = self._highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise ProgrammeFailed(f"HiGHS ended with {self._highs.modelStatusToString(status)!r}")
+        self._highs.setOptionValue("simplex_strategy", strategy)
+        if not self._optimal():
+            status = self._highs.modelStatusToString(self._highs.getModelStatus())
+            raise ProgrammeFailed(f"HiGHS ended with {status!r}")
+
+    def _optimal(self) -> bool:
+        return self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
 
 def _compressed(matrix: Any) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
