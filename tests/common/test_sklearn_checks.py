@@ -4,19 +4,29 @@ import pytest
 from common.instances import INSTANCES
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kernelproba import KernelLogisticRegression, MaximumContrastClassifier
+
 
 def expected_failures(estimator):
     """Checks that cannot pass, each with its reason."""
+    reasons = {}
     if getattr(estimator, "kernel", None) == "precomputed":
-        return {
+        indefinite = "makes a kernel matrix indefinite, and indefinite matrices are refused"
+        reasons |= {
             "check_decision_proba_consistency": "scikit-learn's check passes raw rows, not a kernel matrix, "
             "to pairwise estimators; SVC(kernel='precomputed') fails it alike",
-            "check_estimators_dtypes": "rounds a kernel matrix to integers, which makes it indefinite, and "
-            "indefinite matrices are refused",
-            "check_positive_only_tag_during_fit": "subtracts a constant from a kernel matrix, which makes it "
-            "indefinite, and indefinite matrices are refused",
+            "check_estimators_dtypes": f"rounding to integers {indefinite}",
+            "check_positive_only_tag_during_fit": f"subtracting a constant {indefinite}",
         }
-    return {}
+    if isinstance(estimator, KernelLogisticRegression) and estimator.n_centers is not None:
+        drawn = "centres are drawn among the rows: repeated rows are drawn more often, weighted ones are not"
+        reasons |= {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
+    if isinstance(estimator, MaximumContrastClassifier):
+        reasons["check_decision_proba_consistency"] = (
+            "the decision function is the contrast, a difference of densities, and the probability is their "
+            "ratio: they agree in the label but not in the order of rows"
+        )
+    return reasons
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
