@@ -61,7 +61,7 @@ class MaximumContrastClassifier(DensityMachine):
         fitted to the contrasts of rows held out in so many folds.
     solver : {"restricted", "dense"}, default="restricted"
         Column and row generation, or the whole linear programme; the same optimum.
-    tol : float, default=1e-7
+    tol : float, default=1e-4
         Training ends once the penalised contrast rises by no more than that.
     max_iter : int, default=50
         Most linear programmes.
@@ -136,7 +136,7 @@ class MaximumContrastClassifier(DensityMachine):
         priors=None,
         calibration=None,
         solver="restricted",
-        tol=1e-7,
+        tol=1e-4,
         max_iter=50,
         random_state=None,
     ):

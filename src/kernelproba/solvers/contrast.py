@@ -9,12 +9,15 @@ maximises the same J_a(β), once over β and once over a.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from .contrast_problem import ContrastProblem, Vertex
+
+#: Margins so close below 1 are 1.
+MET_MARGIN = 1e-9
 
 
 class Programme(Protocol):
@@ -77,13 +80,18 @@ def contrast_path(
     max_iter : int
         Most linear programmes for each fit.
     """
+    everyone, fit = np.ones(len(problem.y), dtype=bool), None
     for alpha in sorted(alphas, reverse=True):
         if np.isinf(alpha):
-            yield _equal_weights(problem)
-            continue
-        everyone = np.ones(len(problem.y), dtype=bool)
-        first = programme.solve(alpha, everyone)
-        yield _sequence(problem, alpha, first, programme, tol=tol, max_iter=max_iter)
+            fit = _equal_weights(problem)
+        elif fit is not None and (fit.margin >= 1 - MET_MARGIN).all():
+            # No row can gain, and Ω is the least that serves them all: so it is for every smaller α.
+            value = problem.value(fit.beta, fit.margin, alpha)
+            fit = replace(fit, alpha=alpha, history=np.array([value]))
+        else:
+            first = programme.solve(alpha, everyone)
+            fit = _sequence(problem, alpha, first, programme, tol=tol, max_iter=max_iter)
+        yield fit
 
 
 def _sequence(

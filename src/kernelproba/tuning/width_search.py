@@ -1,0 +1,163 @@
+"""A search over widths and penalties: one distance matrix, one path of penalties per fold and width."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..estimators.classifier import Training
+from ..kernels import Kernel, Stationary, median_distance
+from .held_out_search import make_folds
+from .kernel_grid import KernelGrid
+
+#: Default widths, as multiples of the median distance.
+WIDTHS = np.geomspace(0.15, 2.0, 7)
+
+
+class Fold(NamedTuple):
+    """Numbers of the rows to train on and of those to test on."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """One fold at one width.
+
+    Parameters
+    ----------
+    grid : KernelGrid
+        Kernels of the search.
+    width : int
+        Which of them.
+    K : array of shape (n, n)
+        Its matrix.
+    fold : Fold
+        The rows.
+    training : Training
+        All rows.
+    """
+
+    grid: KernelGrid
+    width: int
+    K: np.ndarray
+    fold: Fold
+    training: Training
+
+    @property
+    def train_matrix(self) -> np.ndarray:
+        """Kernel matrix of the training rows."""
+        return self.K[np.ix_(self.fold.train, self.fold.train)]
+
+
+#: Assesses every penalty on one fold at one width: a table (penalties, columns).
+Assess = Callable[[HeldOut], np.ndarray]
+
+
+def fold_rows(cv: Any, X: Any, y: Any, training: Training) -> list[Fold]:
+    """Split the rows so that every class is trained on.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of splits or None
+        A number makes stratified folds that keep identical rows together; None makes five.
+    X, y : arrays of n rows
+        What the user passed, which a splitter speaks of.
+    training : Training
+        The rows that carry weight.
+    """
+    folds = []
+    for train, test in make_folds(5 if cv is None else cv, X, y, training):
+        absent = np.flatnonzero(~np.isin(training.y, training.y[train]))
+        if len(test):
+            folds.append(Fold(np.union1d(train, absent), test))
+    return folds
+
+
+def make_gammas(
+    gammas: Any, kernel: Any, resolved: Kernel, training: Training, random_state: Any
+) -> list[float | None]:
+    """Return the values of gamma to try, or None alone for a kernel that has its own width.
+
+    Parameters
+    ----------
+    gammas : array-like or None
+        What the user gave.
+    kernel : str, callable or Kernel
+        What the user named.
+    resolved : Kernel
+        What that stands for.
+    training : Training
+        Rows, for the median distance.
+    random_state : int, RandomState or None
+        Draws the rows of the median distance.
+    """
+    if not (isinstance(kernel, str) and isinstance(resolved, Stationary)):
+        if gammas is not None:
+            raise ValueError(
+                f"gammas are widths of named stationary kernels, but kernel={kernel!r} has its own"
+            )
+        return [None]
+    if gammas is not None:
+        values = np.asarray(gammas, dtype=np.float64).ravel()
+        if len(values) == 0 or not ((values > 0) & np.isfinite(values)).all():
+            raise ValueError(f"gammas must be positive numbers, at least one, got {gammas!r}")
+        return list(values)
+    return list(0.5 / (WIDTHS * median_distance(training.X, random_state)) ** 2)
+
+
+def make_penalties(values: Any, default: np.ndarray, name: str) -> np.ndarray:
+    """Return the penalties to try, in the order given; `name` is what errors call them."""
+    if values is None:
+        return default
+    penalties = np.asarray(values, dtype=np.float64).ravel()
+    if len(penalties) == 0 or not (penalties > 0).all():
+        raise ValueError(f"{name} must be positive numbers, at least one, got {values!r}")
+    return penalties
+
+
+def search_widths(
+    kernels: Sequence[Kernel], training: Training, folds: Sequence[Fold], assess: Assess, n_jobs: int | None
+) -> np.ndarray:
+    """Assess all widths on all folds; return the tables, shape (widths, penalties, folds, columns).
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        One for each width.
+    training : Training
+        Rows.
+    folds : sequence of Fold
+        Numbers of rows.
+    assess : callable
+        What to do with a fold.
+    n_jobs : int or None
+        Widths tried at once.
+    """
+    grid = KernelGrid(kernels, training.X)
+
+    def one_width(width: int) -> np.ndarray:
+        K = grid.matrix(width)
+        return np.stack([assess(HeldOut(grid, width, K, fold, training)) for fold in folds], axis=1)
+
+    return np.stack(Parallel(n_jobs=n_jobs)(delayed(one_width)(g) for g in range(len(kernels))))
+
+
+def sparsest_best(scores: np.ndarray, support: np.ndarray, slack: float) -> tuple[int, int]:
+    """Return width and penalty of the sparsest setting within `slack` standard errors of the best.
+
+    Parameters
+    ----------
+    scores, support : arrays of shape (widths, penalties, folds)
+        Scores, and shares of non-zero weights.
+    slack : float
+        Standard errors.
+    """
+    mean, error = scores.mean(axis=-1), scores.std(axis=-1) / np.sqrt(scores.shape[-1])
+    best = np.unravel_index(mean.argmax(), mean.shape)
+    good = mean >= mean[best] - slack * error[best] - 1e-12
+    g, a = np.unravel_index(np.where(good, support.mean(axis=-1), np.inf).argmin(), mean.shape)
+    return int(g), int(a)
