@@ -6,7 +6,7 @@ what one set of equations sees.
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
@@ -58,9 +58,22 @@ class ClassCenters:
         found = order[place]
         return np.where((self.owners[found] == keys) & (keys != NO_OWNER), found, -1)
 
+    def refuse_empty(self, labels: np.ndarray) -> None:
+        """Raise if a class has no centres; labels (c,) name the classes."""
+        empty = [labels[block.classes].tolist()[0] for block in self.blocks if len(block) == 0]
+        if empty:
+            raise ValueError(
+                f"the first block has no rows, and so no centres, of the classes {empty}: begin with a block "
+                "that has rows of every class, or pass `centers` as an array."
+            )
 
-def check_centers(centers: Any, n_features: int, *, rows_known: bool) -> Any:
+
+def check_centers(centers: Any, n_centers: int | None, n_features: int, *, rows_known: bool) -> Any:
     """The parameter `centers`, checked if it is an array; a precomputed kernel knows no rows."""
+    if n_centers is not None and not (isinstance(centers, str) and centers == "all"):
+        raise ValueError(
+            f"n_centers={n_centers} is for centers='all'; for so many centres per class pass centers={n_centers}."
+        )
     if isinstance(centers, str | Integral):
         return centers
     if not rows_known:
@@ -75,53 +88,63 @@ def check_centers(centers: Any, n_features: int, *, rows_known: bool) -> Any:
     return given
 
 
+class KeyedRows(NamedTuple):
+    """Rows (n, d), none with a twin of its own class, their class indices and keys as labelled rows (n,)."""
+
+    X: Any
+    y: np.ndarray
+    keys: np.ndarray
+
+
 def choose_centers(
-    centers: Any, X: Any, y: np.ndarray, keys: np.ndarray, n_classes: int, random_state: Any
+    centers: Any, n_centers: int | None, rows: KeyedRows, n_classes: int, random_state: Any
 ) -> ClassCenters:
     """Centres among distinct labelled rows.
 
     Parameters
     ----------
     centers : {"class", "all"}, int or array of shape (m, d)
-        Each class's own rows; all rows for all classes; that many rows drawn from each class; or the
-        given ones for all classes.
-    X : array of shape (n, d)
-        Rows, of which none has a twin of its own class.
-    y : array of shape (n,)
-        Class indices.
-    keys : array of shape (n,)
-        Keys of the labelled rows.
+        Each class's own rows; rows of all classes, for all classes; that many rows drawn from each class;
+        or the given ones for all classes.
+    n_centers : int or None
+        With "all": that many rows drawn from them; None takes all.
+    rows : KeyedRows
+        The rows.
     n_classes : int
         c.
     random_state : int, RandomState or None
-        Draws the rows for an integer `centers`.
+        Draws rows.
     """
+    rng = check_random_state(random_state)
     if isinstance(centers, str) and centers == "all":
-        return _shared(X, keys, n_classes)
+        return _shared(rows, n_centers, n_classes, rng)
     if not isinstance(centers, str | Integral):
         m = centers.shape[0]
         return ClassCenters(np.full(m, -1), np.full(m, NO_OWNER), (_whole(m, n_classes),))
-    rng = check_random_state(random_state)
-    groups = []
-    for j in range(n_classes):
-        rows = np.flatnonzero(y == j)
-        if isinstance(centers, Integral) and centers < len(rows):
-            rows = np.sort(rng.choice(rows, centers, replace=False))
-        groups.append(rows)
-    stops = np.cumsum([len(rows) for rows in groups])
+    number = None if isinstance(centers, str) else int(centers)
+    groups = [_draw(np.flatnonzero(rows.y == j), number, rng) for j in range(n_classes)]
+    stops = np.cumsum([len(group) for group in groups]).tolist()
     blocks = tuple(
-        CenterBlock(slice(int(stop) - len(rows), int(stop)), np.array([j]))
-        for j, (rows, stop) in enumerate(zip(groups, stops, strict=True))
+        CenterBlock(slice(stop - len(group), stop), np.array([j]))
+        for j, (group, stop) in enumerate(zip(groups, stops, strict=True))
     )
     chosen = np.concatenate(groups)
-    return ClassCenters(chosen, keys[chosen], blocks)
+    return ClassCenters(chosen, rows.keys[chosen], blocks)
 
 
-def _shared(X: Any, keys: np.ndarray, n_classes: int) -> ClassCenters:
-    """All distinct rows; one that bears two labels stays when either row is left out, so nobody owns it."""
-    rows, which = first_occurrences(row_keys(X))
-    owners = np.where(np.bincount(which) == 1, keys[rows], NO_OWNER)
-    return ClassCenters(rows, owners, (_whole(len(rows), n_classes),))
+def _shared(rows: KeyedRows, number: int | None, n_classes: int, rng: np.random.RandomState) -> ClassCenters:
+    """Distinct rows; one that bears two labels stays when either row is left out, so nobody owns it."""
+    first, which = first_occurrences(row_keys(rows.X))
+    chosen = _draw(np.arange(len(first)), number, rng)
+    owners = np.where(np.bincount(which)[chosen] == 1, rows.keys[first[chosen]], NO_OWNER)
+    return ClassCenters(first[chosen], owners, (_whole(len(chosen), n_classes),))
+
+
+def _draw(items: np.ndarray, number: int | None, rng: np.random.RandomState) -> np.ndarray:
+    """So many of the items, or all if there are no more."""
+    if number is None or number >= len(items):
+        return items
+    return np.sort(rng.choice(items, number, replace=False))
 
 
 def _whole(m: int, n_classes: int) -> CenterBlock:

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..basis.class_centers import ClassCenters, check_centers, choose_centers
+from ..basis.class_centers import KeyedRows, check_centers, choose_centers
 from ..calibration import ScoreMap
 from ..kernels import Kernel
 from ..rows import as_rows
@@ -68,8 +68,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         Further keyword arguments of a callable kernel.
     centers : {"class", "all"}, int or array of shape (m, d), default="class"
         "class": each class has its own rows as centres (model (7) of [1]_); "all": all rows serve every
-        class (model (5)), at c times the cost; a number: that many rows drawn from each class; an array:
-        these rows, for every class.  Rows that occur twice are one centre.
+        class (model (5)), which is often more accurate and costs c times as much; a number: that many rows
+        drawn from each class; an array: these rows, for every class.  Rows that occur twice are one centre.
+    n_centers : int, optional
+        With ``centers="all"``: draw that many of all rows, which then serve every class.  A thousand of them
+        cost less than the rows of every class for itself once a class has more than 1000/√c.
     class_weight : dict or "balanced", optional
         Factors on `sample_weight` per class.
     solver : {"cholesky", "eigh", "sgd"}, default="cholesky"
@@ -140,6 +143,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             StrOptions({"class", "all"}), Interval(Integral, 1, None, closed="left"), "array-like",
             "sparse matrix",
         ],
+        "n_centers": [Interval(Integral, 1, None, closed="left"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "solver": [StrOptions({"cholesky", "eigh", "sgd"})],
         "calibration": [StrOptions({"power"}), None],
@@ -158,6 +162,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         coef0=0.0,
         kernel_params=None,
         centers="class",
+        n_centers=None,
         class_weight=None,
         solver="cholesky",
         calibration="power",
@@ -172,6 +177,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.centers = centers
+        self.n_centers = n_centers
         self.class_weight = class_weight
         self.solver = solver
         self.calibration = calibration
@@ -362,9 +368,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     def _start(self, training: Training, keys: np.ndarray) -> LearntPosterior:
         """Fix kernel and centres."""
         kernel, c = self._resolve_kernel(training), len(self.classes_)
-        given = check_centers(self.centers, training.X.shape[1], rows_known=not self._is_precomputed())
-        centers = choose_centers(given, training.X, training.y, keys, c, self.random_state)
-        self._refuse_empty(centers)
+        known = not self._is_precomputed()
+        given = check_centers(self.centers, self.n_centers, training.X.shape[1], rows_known=known)
+        rows = KeyedRows(training.X, training.y, keys)
+        centers = choose_centers(given, self.n_centers, rows, c, self.random_state)
+        centers.refuse_empty(self.classes_)
         if isinstance(given, str | Integral):
             Z = kernel.select(training.X, centers.rows)
             self._store_centers(training.X, centers.rows, training.index)
@@ -377,14 +385,6 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         if self.solver == "sgd":
             return LearntPosterior(StochasticPosterior(kernel, Z, centers, c, self.alpha), options)
         return LearntPosterior(PosteriorSums(kernel, Z, centers, c), options)
-
-    def _refuse_empty(self, centers: ClassCenters) -> None:
-        empty = [self.classes_[block.classes[0]] for block in centers.blocks if len(block) == 0]
-        if empty:
-            raise ValueError(
-                f"the first block has no rows, and so no centres, of the classes {np.array(empty).tolist()}: "
-                "begin with a block that has rows of every class, or pass `centers` as an array."
-            )
 
     def _order(self, n: int) -> Any:
         """Rows of `fit` in the order of learning them; exact sums do not mind."""

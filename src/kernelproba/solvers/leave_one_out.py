@@ -10,15 +10,15 @@ of row i by the model that has not seen it::
     q₋ᵢ = (ŷᵢ − ℓᵢ yᵢ) / (1 − ℓᵢ)
 
 **The row may be a centre as well.**  A model trained without row i would not have the basis function
-that stands on it, say number z.  Dropping it subtracts from the solution its part along N₋ᵢe_z, where
-N₋ᵢ is the inverse after the row has gone::
+that stands on it, say number z.  Dropping it takes from the solution A₋ᵢ its part along N₋ᵢe_z, where N₋ᵢ is
+the inverse after the row has gone, and the score is taken without φ_z, that is on φ̃ = φᵢ − κe_z::
 
-    q₋ᵢ,₋z = q₋ᵢ − (φᵢᵀN₋ᵢe_z) a_z / (e_zᵀN₋ᵢe_z)
+    q₋ᵢ,₋z = φ̃ᵀA₋ᵢ − (φ̃ᵀN₋ᵢe_z) (e_zᵀA₋ᵢ) / (e_zᵀN₋ᵢe_z)
 
-    φᵢᵀN₋ᵢe_z = t/(1 − ℓᵢ),   e_zᵀN₋ᵢe_z = v + sᵢt²/(1 − ℓᵢ),   a_z = (NM)_z + sᵢt (ŷᵢ − yᵢ)/(1 − ℓᵢ)
-
-with t = φᵢᵀNe_z and v = e_zᵀNe_z.  Leaving the row out and its basis function in is far too pessimistic
-for narrow kernels: a bump remains that only the other classes see, and they press it down.
+Every term follows from u = φ̃ᵀNφ̃, t = φ̃ᵀNe_z, v = e_zᵀNe_z, φ̃ᵀNM and e_zᵀNM.  They are small where φ̃ is, so
+that even the faint scores of narrow kernels keep their digits.
+Leaving the row out and its basis function in is far too pessimistic for narrow kernels: a bump remains that
+only the other classes see, and they press it down.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,10 +60,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class _Products:
-    """For each of a penalties: ŷ (a, r, k), φᵀNφ (a, r); at the o own centres t, v (a, o), NM (a, o, k)."""
+    """For each of a penalties φ̃ᵀNM (a, r, k), u (a, r); at o own centres t, v (a, o), e_zᵀNM (a, o, k)."""
 
     fitted: np.ndarray
-    leverage: np.ndarray
+    square: np.ndarray
     cross: np.ndarray
     own: np.ndarray
     coef: np.ndarray
@@ -111,17 +111,27 @@ def leave_one_out(
 
 def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
     """q₋ᵢ for every penalty, without the row's own basis function where it has one."""
-    s = rows.weight[:, None]
-    rest = 1 - s * products.leverage[..., None]
-    error = products.fitted - rows.Y
-    # (ŷ − ℓy)/(1 − ℓ) = y + (ŷ − y)/(1 − ℓ)
-    Q = rows.Y + error / rest
+    leverage = rows.weight * products.square
+    rest = (1 - leverage)[..., None]
+    # Rows without a centre of their own: φ̃ = φ, and q = (ŷ − ℓy)/(1 − ℓ).
+    Q = (products.fitted - leverage[..., None] * rows.Y) / rest
     owner = np.flatnonzero(rows.center >= 0)
-    s, rest, error = s[owner], rest[:, owner], error[:, owner]
-    t, v = products.cross[..., None], products.own[..., None]
-    a = products.coef + s * t * error / rest
-    Q[:, owner] -= t * a / (v * rest + s * t**2)
+    Q[:, owner] = _ownerless_scores(rows.at(owner), products, owner)
     return Q
+
+
+def _ownerless_scores(rows: LeftOut, products: _Products, owner: np.ndarray) -> np.ndarray:
+    """q₋ᵢ,₋z of rows that all have a centre z of their own."""
+    kappa = rows.Phi[np.arange(len(owner)), rows.center]
+    u, t, v = products.square[:, owner], products.cross, products.own
+    u_phi, t_phi = u + kappa * t, t + kappa * v  # φ̃ᵀNφ and φᵀNe_z
+    fitted, coef = products.fitted[:, owner], products.coef
+    # gain = sᵢ/(1 − ℓᵢ), and ŷᵢ − yᵢ for φ = φ̃ + κe_z
+    gain = rows.weight / (1 - rows.weight * (u_phi + kappa * t_phi))
+    error = fitted + kappa[:, None] * coef - rows.Y
+    score = fitted + (gain * u_phi)[..., None] * error
+    a_z = coef + (gain * t_phi)[..., None] * error
+    return score - ((t + gain * u_phi * t_phi) / (v + gain * t_phi**2))[..., None] * a_z
 
 
 def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridges: np.ndarray) -> _Products:
@@ -130,6 +140,7 @@ def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridges: np.nda
     owner = np.flatnonzero(rows.center >= 0)
     B = np.zeros((b, r + len(owner) + k), dtype=equations.gram.dtype, order="F")
     B[:, :r] = rows.Phi.T
+    B[rows.center[owner], owner] = 0  # φ̃
     B[rows.center[owner], r + np.arange(len(owner))] = 1
     B[:, -k:] = equations.moment
 
@@ -144,7 +155,9 @@ def _spectral_products(equations: NormalEquations, rows: LeftOut, ridges: np.nda
     """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row, so for any weights; ridges (a, r)."""
     spectrum = Spectrum.of(equations)
     owner = np.flatnonzero(rows.center >= 0)
-    P, E, M = rows.Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]], spectrum.moment
+    Phi = rows.Phi.copy()
+    Phi[owner, rows.center[owner]] = 0  # φ̃
+    P, E, M = Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]], spectrum.moment
 
     def products(ridge):
         scale = 1 / (spectrum.values + np.maximum(ridge, safe_ridge(equations.gram, 0.0))[:, None])

@@ -33,6 +33,7 @@ _SHARED = (
     "coef0",
     "kernel_params",
     "centers",
+    "n_centers",
     "class_weight",
     "calibration",
     "outside",
@@ -53,7 +54,7 @@ class LeastSquaresProbabilisticClassifierCV(KernelMachine):
     gammas : "paper" or array-like of shape (g,), default="paper"
         Coefficients of a named kernel to try.  "paper": nine widths from 1/10 to 10 median distances.
         A kernel that is given as an object or a function, or that has no gamma, is tried as it is.
-    kernel, degree, coef0, kernel_params, centers, class_weight, calibration, outside
+    kernel, degree, coef0, kernel_params, centers, n_centers, class_weight, calibration, outside
         As in `LeastSquaresProbabilisticClassifier`.
     scoring : {"log_loss", "brier", "accuracy"}, default="log_loss"
         What is to be best on the rows left out, of the probabilities after calibration.
@@ -115,6 +116,7 @@ class LeastSquaresProbabilisticClassifierCV(KernelMachine):
         coef0=0.0,
         kernel_params=None,
         centers="class",
+        n_centers=None,
         class_weight=None,
         calibration="power",
         outside="prior",
@@ -130,6 +132,7 @@ class LeastSquaresProbabilisticClassifierCV(KernelMachine):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.centers = centers
+        self.n_centers = n_centers
         self.class_weight = class_weight
         self.calibration = calibration
         self.outside = outside
