@@ -71,8 +71,10 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
 
     while residual() > tol and n_iter < max_iter:
         system = _Curvature(objective, f.KA + b)
-        # As in newton_cg: the relative error √(‖g‖/‖g₀‖) still converges superlinearly.
-        step = _conjugate_gradient(system, gradient, min(0.25, float(np.sqrt(gradient.norm / first))))
+        # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
+        # more exact than the goal, of which single precision may not have digits to spare.
+        goal = 0.3 * tol / residual()
+        step = _conjugate_gradient(system, gradient, min(0.25, max(goal, np.sqrt(gradient.norm / first))))
         shift = system.intercept_change(step.KA)
         t = _length(objective, (f, b), (step, shift), value, gradient)
         if t is None:
