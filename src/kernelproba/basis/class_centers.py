@@ -72,7 +72,7 @@ def check_centers(centers: Any, n_centers: int | None, n_features: int, *, rows_
     """The parameter `centers`, checked if it is an array; a precomputed kernel knows no rows."""
     if n_centers is not None and not (isinstance(centers, str) and centers == "all"):
         raise ValueError(
-            f"n_centers={n_centers} is for centers='all'; for so many centres per class pass centers={n_centers}."
+            f"n_centers={n_centers} is for centers='all'; for so many per class pass centers={n_centers}."
         )
     if isinstance(centers, str | Integral):
         return centers

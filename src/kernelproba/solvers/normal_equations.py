@@ -60,7 +60,10 @@ def least_ridge(trace: float, dtype: Any) -> float:
 
 def safe_ridge(gram: np.ndarray, ridge: float) -> float:
     """ρ, raised to the rounding errors of G where it would drown in them (α below about 1e-13)."""
-    return max(float(ridge), least_ridge(np.trace(gram), gram.dtype))
+    trace = float(np.trace(gram))
+    if not np.isfinite(trace):
+        raise ValueError("the kernel has values that are not finite: scale X, or choose another kernel.")
+    return max(float(ridge), least_ridge(trace, gram.dtype))
 
 
 def cholesky_factor(gram: np.ndarray, ridge: float) -> np.ndarray:
@@ -70,10 +73,7 @@ def cholesky_factor(gram: np.ndarray, ridge: float) -> np.ndarray:
     (potrf,) = get_lapack_funcs(("potrf",), (A,))
     L, info = potrf(A, lower=1, overwrite_a=1, clean=1)
     if info:
-        raise LinAlgError(
-            f"H + αI is not positive definite (column {info}): raise alpha, or check that the kernel gives "
-            "finite values."
-        )
+        raise LinAlgError(f"H + αI is not positive definite at column {info}: raise alpha.")
     return L
 
 
@@ -101,8 +101,8 @@ def cholesky_path(equations: NormalEquations, ridges: Sequence[float]) -> np.nda
 
 def eigh_path(equations: NormalEquations, ridges: Sequence[float]) -> np.ndarray:
     """A for every ρ (r, b, k) from one spectral decomposition, about as dear as 30 factorisations."""
-    spectrum = Spectrum.of(equations)
     safe = [safe_ridge(equations.gram, ridge) for ridge in ridges]
+    spectrum = Spectrum.of(equations)
     # (G + ρI)⁻¹ M = U diag(1/(γ + ρ)) Uᵀ M
     return np.stack([spectrum.vectors @ (spectrum.moment / (spectrum.values + r)[:, None]) for r in safe])
 

@@ -1,0 +1,40 @@
+import numpy as np
+import scipy.sparse as sp
+
+from kernelproba.rows.keys import row_keys
+from kernelproba.rows.sketch import sketch_rows
+
+
+def sample(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 4, (n, 3)).astype(float), rng.integers(0, 2, n)
+    return X, y, rng.random(n), row_keys(X, y)
+
+
+def test_a_sketch_keeps_the_smallest_keys_with_their_complete_weights():
+    X, y, weight, keys = sample()
+    sketch = sketch_rows(X, y, weight, keys, 10)
+    np.testing.assert_array_equal(sketch.keys, np.unique(keys)[:10])
+    np.testing.assert_allclose(sketch.weight, [weight[keys == key].sum() for key in sketch.keys])
+    np.testing.assert_array_equal(row_keys(sketch.X, sketch.y), sketch.keys)
+
+
+def test_sketches_of_blocks_merge_to_the_sketch_of_all_rows():
+    rows = sample()
+    whole = sketch_rows(*rows, 25)
+    merged = None
+    for start in range(0, 400, 37):
+        part = sketch_rows(*(a[start : start + 37] for a in rows), 25)
+        merged = part if merged is None else merged.merged(part, 25)
+    np.testing.assert_array_equal(merged.keys, whole.keys)
+    np.testing.assert_array_equal(merged.X, whole.X)
+    np.testing.assert_allclose(merged.weight, whole.weight)
+
+
+def test_sparse_rows_are_kept_sparse():
+    X, y, weight, keys = sample()
+    a = sketch_rows(sp.csr_array(X), y, weight, keys, 10)
+    b = a.merged(sketch_rows(sp.csr_array(X), y, weight, keys, 10), 10)
+    assert sp.issparse(b.X)
+    np.testing.assert_array_equal(b.X.toarray(), sketch_rows(X, y, weight, keys, 10).X)
+    np.testing.assert_allclose(b.weight, 2 * a.weight)
