@@ -27,6 +27,8 @@ class LinearProgrammingMachine(KernelMachine):
         Σᵢ βᵢ + C Σᵢ sᵢ max(0, 1 − σᵢ f(xᵢ)),        f(x) = Σᵢ σᵢ βᵢ k(x, xᵢ) + b
 
     a linear programme whose optimum has few non-zero weights.  The kernel need not be positive definite.
+    Where one pair of rows alone decides a margin, its two weights can share their sum in any way at the same
+    cost; of all intercepts that cost the same the middle one is taken.
 
     Parameters
     ----------

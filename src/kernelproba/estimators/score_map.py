@@ -76,6 +76,8 @@ def held_out_scores(estimator: Any, n_folds: int, training: Training) -> np.ndar
     X, y, weight = training.X, training.y, training.weight
     folds = content_folds(X, y, n_folds)
     plain = clone(estimator).set_params(calibration=None)
+    if "class_weight" in plain.get_params():
+        plain.set_params(class_weight=None)  # the weights of the rows have it in them
     pairwise = estimator.__sklearn_tags__().input_tags.pairwise
     scores = np.empty((len(y), int(y.max()) + 1))
     for fold in np.unique(folds):

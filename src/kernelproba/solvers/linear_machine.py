@@ -86,11 +86,33 @@ def _majority(y: np.ndarray, gain: np.ndarray) -> Guess:
 def _finish(master: "_MachineMaster", weight: np.ndarray, penalty: float, scale: float) -> MachineFit:
     """Evaluate the minimum and a bound from below: Σ u_i for any 0 ≤ u ≤ w with Σ σu = 0, |slopes| ≤ λ."""
     beta, y = np.maximum(master.change, 0.0), master.expansion.y
-    value = penalty * float(beta.sum()) + float(weight @ np.maximum(0.0, 1 - master.margin))
+    beta[beta < 1e-10 * beta.max()] = 0.0  # rounding
+    sign = 2 * y - 1
+    scores = sign * master.margin - master.z[1]
+    intercept = central_intercept(scores, sign, weight)
+    value = penalty * float(beta.sum()) + float(weight @ np.maximum(0.0, 1 - sign * (scores + intercept)))
     used = master.multipliers()[np.arange(len(y)), y] / scale
     earned = float((master.profit + master.penalty).max()) / scale
     shrunk = used * min(1.0, penalty / max(earned, np.finfo(float).tiny))
-    return MachineFit(beta, float(master.z[1]), value, value - float(shrunk.sum()))
+    return MachineFit(beta, intercept, value, value - float(shrunk.sum()))
+
+
+def central_intercept(scores: np.ndarray, sign: np.ndarray, weight: np.ndarray) -> float:
+    """Return the middle of the intercepts b that minimise Σ w max(0, 1 − σ (f + b)), which may be many.
+
+    Parameters
+    ----------
+    scores, sign, weight : arrays of shape (n,)
+        f, σ = ±1 and w.
+    """
+    # The slope in b grows by w at each kink b = σ − f, from −Σ_{σ=1} w on.
+    order = np.argsort(sign - scores)
+    kinks = (sign - scores)[order]
+    slopes = np.cumsum(weight[order]) - weight @ (sign > 0)
+    flat = 1e-9 * weight.sum()
+    first = int(np.argmax(slopes >= -flat))
+    last = int(np.argmax(slopes > flat))
+    return float(0.5 * (kinks[first] + kinks[last]))
 
 
 class _MachineMaster(RestrictedMaster):

@@ -105,8 +105,9 @@ def make_gammas(
         values = np.asarray(gammas, dtype=np.float64).ravel()
         if len(values) == 0 or not ((values > 0) & np.isfinite(values)).all():
             raise ValueError(f"gammas must be positive numbers, at least one, got {gammas!r}")
-        return list(values)
-    return list(0.5 / (WIDTHS * median_distance(training.X, random_state)) ** 2)
+    else:
+        values = 0.5 / (WIDTHS * median_distance(training.X, random_state)) ** 2
+    return [float(gamma) for gamma in values]
 
 
 def make_penalties(values: Any, default: np.ndarray, name: str) -> np.ndarray:
