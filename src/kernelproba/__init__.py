@@ -6,6 +6,7 @@ from .estimators import (
     KernelDensityClassifier,
     KernelLogisticRegression,
     LeastSquaresProbabilisticClassifier,
+    LinearProgrammingMachine,
     MaximumContrastClassifier,
     MinimumRiskClassifier,
     PairwiseCouplingClassifier,
@@ -17,6 +18,7 @@ from .estimators import (
 from .solvers.separation import SeparationError
 from .tuning import (
     LeastSquaresProbabilisticClassifierCV,
+    LinearProgrammingMachineCV,
     MaximumContrastClassifierCV,
     SparseKernelLogisticRegressionCV,
 )
@@ -30,6 +32,8 @@ __all__ = [
     "KernelLogisticRegression",
     "LeastSquaresProbabilisticClassifier",
     "LeastSquaresProbabilisticClassifierCV",
+    "LinearProgrammingMachine",
+    "LinearProgrammingMachineCV",
     "MaximumContrastClassifier",
     "MaximumContrastClassifierCV",
     "MinimumRiskClassifier",

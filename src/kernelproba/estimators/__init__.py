@@ -6,6 +6,7 @@ from .feature_addition import RecursiveFeatureAddition
 from .kernel_density import KernelDensityClassifier
 from .kernel_logistic import KernelLogisticRegression
 from .least_squares import LeastSquaresProbabilisticClassifier
+from .linear_programming_machine import LinearProgrammingMachine
 from .maximum_contrast import MaximumContrastClassifier
 from .minimum_risk import MinimumRiskClassifier
 from .pairwise import PairwiseCouplingClassifier
@@ -19,6 +20,7 @@ __all__ = [
     "KernelDensityClassifier",
     "KernelLogisticRegression",
     "LeastSquaresProbabilisticClassifier",
+    "LinearProgrammingMachine",
     "MaximumContrastClassifier",
     "MinimumRiskClassifier",
     "PairwiseCouplingClassifier",

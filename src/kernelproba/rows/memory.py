@@ -9,8 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class MemoryRows:
-    """
-    Rows of an array (or CSR matrix) held in memory.
+    """Rows of an array (or CSR matrix) held in memory.
 
     Parameters
     ----------

@@ -2,10 +2,12 @@
 
 from .contrast_cv import MaximumContrastClassifierCV
 from .least_squares_cv import LeastSquaresProbabilisticClassifierCV
+from .linear_machine_cv import LinearProgrammingMachineCV
 from .sparse_cv import SparseKernelLogisticRegressionCV
 
 __all__ = [
     "LeastSquaresProbabilisticClassifierCV",
+    "LinearProgrammingMachineCV",
     "MaximumContrastClassifierCV",
     "SparseKernelLogisticRegressionCV",
 ]
