@@ -14,6 +14,7 @@ from ..kernels.logarithm import log_kernel, log_mixture, log_volume
 from ..solvers.density_widths import choose_widths, likelihood_weights, tabulate_widths
 from .classifier import Training
 from .density_machine import DensityMachine, refuse_negative
+from .kernel_expansion import NONE, KernelExpansion
 
 CRITERIA = ("likelihood", "log_loss", "error")
 #: Of more rows than that, so many are drawn to choose widths and weights by leaving out.
@@ -222,3 +223,22 @@ class KernelDensityClassifier(DensityMachine):
         check_is_fitted(self)
         with np.errstate(divide="ignore"):
             return self._all_log_fields(X, len(self.support_)) - np.log(self.priors_)
+
+    def kernel_expansions(self) -> list[KernelExpansion]:
+        """The fields P_j q_j(x) as sums over centres, each with the kernel of its class.
+
+        Returns
+        -------
+        expansions : list of c KernelExpansions
+            For `kernelproba.inspection.explain`.
+        """
+        check_is_fitted(self)
+        fields = self.priors_ * np.exp(self._log_scale)
+        expansions = []
+        for j, kernel in enumerate(self.kernels_):
+            used = np.flatnonzero(self.dual_coef_[j])
+            coef = fields[j] * self.dual_coef_[j, used][np.newaxis]
+            side = np.array([[j, NONE]])
+            centers, rows = self._centers[used], self.support_[used]
+            expansions.append(KernelExpansion(kernel, centers, rows, coef, np.zeros(1), side))
+        return expansions
