@@ -8,6 +8,11 @@ COMMANDS = [
     ["benchmarks.logistic", "official"],
     ["benchmarks.logistic", "classes"],
     ["benchmarks.acting"],
+    ["benchmarks.least_squares", "all"],
+    ["benchmarks.contrast", "speed"],
+    ["benchmarks.contrast", "noise"],
+    ["benchmarks.sparse", "speed"],
+    ["benchmarks.sparse", "rvm"],
 ]
 
 for command in COMMANDS:

@@ -1,8 +1,10 @@
 """Scores and pictures of probabilities: are they true, what do they look like, what are their reasons."""
 
 from kernelproba.inspection.bootstrap import Interval, bootstrap_interval
+from kernelproba.inspection.contrast import ContrastDisplay
 from kernelproba.inspection.explain import explain
 from kernelproba.inspection.explanation import ExplanationDisplay
+from kernelproba.inspection.path import PathDisplay
 from kernelproba.inspection.posterior import PosteriorDisplay
 from kernelproba.inspection.reliability import ReliabilityDisplay, reliability_tables
 from kernelproba.inspection.risk import RiskCoverageDisplay
@@ -18,8 +20,10 @@ from kernelproba.inspection.suspects import SuspectsDisplay, suspects
 
 __all__ = [
     "BrierDecomposition",
+    "ContrastDisplay",
     "ExplanationDisplay",
     "Interval",
+    "PathDisplay",
     "PosteriorDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",

@@ -76,13 +76,13 @@ def explain(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = KernelLogisticRegression().fit(X, y)
     >>> lines = explain(model, X[:1], top=1, training=X, labels=y)
-    >>> lines.loc[lines["class"] == 0, ["term", "row", "contribution", "label"]].round(2)
+    >>> lines.loc[lines["class"] == 0, ["term", "row", "contribution", "label"]].round(1)
                  term   row  contribution label
-    0             row    44          0.13     0
-    1      others for  None          3.89  None
-    2  others against  None         -1.78  None
-    3             row    98         -0.19     1
-    4       intercept  None          0.26  None
+    0             row    44           0.1     0
+    1      others for  None           3.9  None
+    2  others against  None          -1.8  None
+    3             row    98          -0.2     1
+    4       intercept  None           0.3  None
     """
     import pandas as pd
 
