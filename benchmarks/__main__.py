@@ -7,6 +7,7 @@ COMMANDS = [
     ["benchmarks.kernel_blocks"],
     ["benchmarks.logistic", "official"],
     ["benchmarks.logistic", "classes"],
+    ["benchmarks.logistic", "coupling"],
     ["benchmarks.acting"],
     ["benchmarks.least_squares", "all"],
     ["benchmarks.contrast", "speed"],

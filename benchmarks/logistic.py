@@ -2,6 +2,7 @@
 
     python -m benchmarks.logistic official     error, log loss and time on the official splits
     python -m benchmarks.logistic classes      fit time against the number of classes (letter)
+    python -m benchmarks.logistic coupling     share of coupling in predict_proba (letter)
 
 C and gamma of every model were fixed beforehand, each near its own optimum.
 """
@@ -12,11 +13,13 @@ import warnings
 from functools import partial
 
 import numpy as np
+from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from kernelproba import KernelLogisticRegression
+from kernelproba.coupling import METHODS, couple
 from kernelproba.datasets import official_split
 from kernelproba.inspection import probability_scores
 
@@ -126,6 +129,29 @@ def classes(repeats: int = 3, counts=(5, 10, 15, 20, 26), n: int = 3000) -> None
     write("logistic_classes", "Fit time against the number of classes", text, rows, where)
 
 
+def coupling(repeats: int = 7) -> None:
+    """What coupling costs of predict_proba on letter, 26 classes."""
+    where = machine()
+    scaled, _, (C, gamma), _ = PROBLEMS["letter"]
+    X, y, X_test, _ = load("letter", scaled)
+    model = KernelLogisticRegression(C, gamma=gamma, multi_class="pairwise").fit(X, y)
+    R = expit(model.pairwise_decision_function(X_test))
+    runs = {"predict_proba": partial(model.predict_proba, X_test)}
+    runs |= {method: partial(couple, R, method) for method in METHODS}
+    times = interleaved(runs, repeats)
+    whole = times["predict_proba"]["seconds"]
+    rows = [
+        {"step": name, "seconds": time["seconds"], "share of predict_proba": time["seconds"] / whole}
+        for name, time in times.items()
+    ]
+    print(rows)
+    text = (
+        f"4000 rows, 26 classes, 325 pairs, medians of {repeats} interleaved runs; predict_proba uses the default, "
+        "wu-lin-weng.\n\nRegenerate: `python -m benchmarks.logistic coupling`."
+    )
+    write("logistic_coupling", "The cost of coupling", text, rows, where)
+
+
 def _draw_classes(rows: list[dict], n: int) -> None:
     from matplotlib.figure import Figure
 
@@ -142,4 +168,4 @@ def _draw_classes(rows: list[dict], n: int) -> None:
 if __name__ == "__main__":
     # The rival's deprecation is the reason of this comparison, and no news here.
     warnings.filterwarnings("ignore", category=FutureWarning)
-    {"official": official, "classes": classes}[sys.argv[1]](*sys.argv[2:])
+    {"official": official, "classes": classes, "coupling": coupling}[sys.argv[1]](*sys.argv[2:])
