@@ -287,8 +287,9 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         check_is_fitted(self)
         if self._is_precomputed():
             raise ValueError("leave_one_out_scores needs rows, which kernel='precomputed' does not have.")
-        rows = self._check_block(X, y, None, sample_weight)
-        return self._learnt.leave_one_out(rows.X, rows.y, rows.weight)
+        rows, Q = self._check_block(X, y, None, sample_weight), self.raw_scores(X)
+        Q[rows.index] = self._learnt.leave_one_out(rows.X, rows.y, rows.weight)  # others had no part in it
+        return Q
 
     def raw_scores(self, X: Any) -> np.ndarray:
         """Fitted posteriors q before clipping, calibration and normalisation.

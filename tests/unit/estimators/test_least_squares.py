@@ -90,6 +90,14 @@ def test_leave_one_out_scores_are_those_of_models_without_the_row(centers, solve
         np.testing.assert_allclose(Q[i], refitted.raw_scores(X[i : i + 1])[0], atol=1e-8)
 
 
+def test_rows_of_no_weight_are_left_out_already():
+    weight = (np.arange(len(y)) % 3 > 0).astype(float)
+    model = LSPC(ALPHA, gamma=GAMMA).fit(X, y, weight)
+    Q = model.leave_one_out_scores(X, y, weight)
+    np.testing.assert_allclose(Q[weight == 0], model.raw_scores(X[weight == 0]))
+    assert not np.allclose(Q[weight > 0], model.raw_scores(X[weight > 0]))
+
+
 def test_leave_one_out_with_fixed_centres_is_that_of_refits_with_the_same_centres():
     model = LSPC(ALPHA, gamma=GAMMA, centers=X).fit(X, y)
     Q = model.leave_one_out_scores(X, y)
