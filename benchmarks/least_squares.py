@@ -121,13 +121,8 @@ def sweep(points, draws: int) -> list[dict]:
             seconds, errors = ([run[key][part] for run in runs] for part in ("seconds", "error"))
             row = {"data": name, "n": n, "c": c, "model": key}
             rows.append(row | {"seconds": float(np.median(seconds)), "error": float(np.mean(errors))})
-        print(
-            name,
-            n,
-            c,
-            {r["model"]: (round(r["seconds"], 3), round(r["error"], 3)) for r in rows[-5:]},
-            flush=True,
-        )
+        shown = {r["model"]: (round(r["seconds"], 3), round(r["error"], 3)) for r in rows[-len(runs[0]) :]}
+        print(name, n, c, shown, flush=True)
     return rows
 
 

@@ -221,7 +221,7 @@ def draw_reliability(drawn: list[tuple]) -> None:
 
     figure = Figure(figsize=(4 * len(drawn), 4.6), layout="constrained")
     for ax, (name, y, P, classes) in zip(np.ravel(figure.subplots(1, len(drawn))), drawn, strict=True):
-        ReliabilityDisplay.from_predictions(y, P, classes=classes, ax=ax)
+        ReliabilityDisplay.from_predictions(y, P, classes=classes, n_bins=15, ax=ax)
         ax.set_title(name)
     figure.savefig(RESULTS / "least_squares_calibration.png", dpi=100)
 
@@ -250,6 +250,8 @@ def draw_outside() -> None:
         ax.scatter(*X.T, s=2, c="k", linewidths=0)
         ax.set_title(name, fontsize=10)
         ax.set_aspect("equal")
-        if ax is not figure.axes[0] and ax.get_legend():
-            ax.get_legend().remove()
+        legend = ax.get_legend()
+        legend.remove()
+    labels = [f"class {text.get_text()}" for text in legend.get_texts()]
+    figure.legend(legend.legend_handles, labels, loc="outside lower center", ncols=3, frameon=False)
     figure.savefig(RESULTS / "least_squares_outside.png", dpi=100)

@@ -75,7 +75,13 @@ class _Products:
 
 
 def leave_one_out(
-    equations: NormalEquations, rows: LeftOut, alphas: Sequence[float], total: float, solver: str = "cholesky"
+    equations: NormalEquations,
+    rows: LeftOut,
+    alphas: Sequence[float],
+    total: float,
+    *,
+    solver: str = "cholesky",
+    exact: bool = True,
 ) -> np.ndarray:
     """Scores of rows by the models that have not seen them.
 
@@ -92,20 +98,27 @@ def leave_one_out(
     solver : {"cholesky", "eigh"}
         "cholesky": one factorisation and r b² operations per α (and per distinct weight, while those
         are few); "eigh": one decomposition for everything.
+    exact : bool, default=True
+        If False, ρ is α (S − s̄) for all rows, s̄ their mean weight: one factorisation per α whatever the
+        weights.  The penalty of row i is then off by a factor of about 1 + (sᵢ − s̄)/S.
 
     Returns
     -------
     Q : ndarray of shape (len(alphas), r, k)
     """
+    penalties = np.asarray(alphas, dtype=np.float64)
+    if not exact:
+        mean = float(rows.weight.mean())
+        return _scores(rows, _cholesky_products(equations, rows, penalties * (total - mean)))
     weights = np.unique(rows.weight)
     if solver == "eigh" or len(weights) > _MAX_WEIGHTS:
-        rests = np.asarray(alphas)[:, None] * (total - rows.weight)
+        rests = penalties[:, None] * (total - rows.weight)
         return _scores(rows, _spectral_products(equations, rows, rests))
     Q = np.empty((len(alphas), *rows.Y.shape), dtype=equations.gram.dtype)
     for s in weights:
         index = np.flatnonzero(rows.weight == s)
-        group = rows if len(weights) == 1 else rows.at(index)
-        Q[:, index] = _scores(group, _cholesky_products(equations, group, np.asarray(alphas) * (total - s)))
+        group = rows.at(index)
+        Q[:, index] = _scores(group, _cholesky_products(equations, group, penalties * (total - s)))
     return Q
 
 
@@ -145,7 +158,8 @@ def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridges: np.nda
     B[:, -k:] = equations.moment
 
     def products(ridge):
-        P, E, M = np.split(forward_solve(cholesky_factor(equations.gram, ridge), B).T, [r, r + len(owner)])
+        whitened = forward_solve(cholesky_factor(equations.gram, ridge), B).T
+        P, E, M = whitened[:r], whitened[r:-k], whitened[-k:]
         return P @ M.T, _row_dots(P, P), _row_dots(P[owner], E), _row_dots(E, E), E @ M.T
 
     return _Products.stack(products(ridge) for ridge in ridges)

@@ -76,7 +76,7 @@ class PosteriorSums:
         for block, equations in zip(self.centers.blocks, self._all_equations(), strict=True):
             Phi = self.kernel(rows.X, self.Z[block.columns]).astype(np.float64, copy=False)
             left_out = LeftOut(Phi, Y[:, block.classes], rows.weight, block.local(center))
-            Q[:, :, block.classes] = leave_one_out(equations, left_out, alphas, self.total, solver)
+            Q[:, :, block.classes] = leave_one_out(equations, left_out, alphas, self.total, solver=solver)
         return Q
 
     def _all_equations(self) -> list[NormalEquations]:

@@ -4,8 +4,8 @@ A grid of g kernels and a penalties needs g sums over rows and g·a factorisatio
 
 - the distances between rows and centres are computed once for all widths of a kernel;
 - the sums G and M of a kernel serve all penalties;
-- leave-one-out scores follow in closed form, and a sample of the rows is enough to compare models, all of
-  which are scored on the same rows;
+- leave-one-out scores follow in closed form (with one ridge for rows of all weights, which is exact for
+  equal weights), and a sample of the rows is enough to compare models, all scored on the same rows;
 - single precision doubles the speed.  Where it is not enough, because a penalty comes near its rounding
   errors, the same is done in double precision.
 """
@@ -114,4 +114,4 @@ def _scores(
     equations = NormalEquations.empty(K.shape[1], Y.shape[1], K.dtype)
     K *= root
     equations.add(K, root * Y)
-    return leave_one_out(equations, left_out, alphas, total)
+    return leave_one_out(equations, left_out, alphas, total, exact=False)

@@ -37,7 +37,7 @@ def refit(Phi, Y, weight, alpha, i, columns):
 def test_scores_with_fixed_centres_are_those_of_refits(weights, solver):
     Phi, Y, weight = problem(weights)
     rows = LeftOut(Phi, Y, weight, np.full(len(Phi), -1))
-    Q = leave_one_out(equations_of(Phi, Y, weight), rows, ALPHAS, weight.sum(), solver)
+    Q = leave_one_out(equations_of(Phi, Y, weight), rows, ALPHAS, weight.sum(), solver=solver)
     for alpha, q in zip(ALPHAS, Q, strict=True):
         brute = [refit(Phi, Y, weight, alpha, i, np.arange(12)) for i in range(len(Phi))]
         np.testing.assert_allclose(q, brute, atol=1e-10)
@@ -49,7 +49,7 @@ def test_a_row_that_is_a_centre_is_left_out_as_a_centre_too(weights, solver):
     Phi, Y, weight = problem(weights)
     center = np.where(np.arange(len(Phi)) < 12, np.arange(len(Phi)), -1)
     rows = LeftOut(Phi, Y, weight, center)
-    Q = leave_one_out(equations_of(Phi, Y, weight), rows, ALPHAS, weight.sum(), solver)
+    Q = leave_one_out(equations_of(Phi, Y, weight), rows, ALPHAS, weight.sum(), solver=solver)
     for alpha, q in zip(ALPHAS, Q, strict=True):
         brute = [refit(Phi, Y, weight, alpha, i, np.flatnonzero(np.arange(12) != i)) for i in range(len(Phi))]
         np.testing.assert_allclose(q, brute, atol=1e-10)
@@ -78,3 +78,14 @@ def test_some_of_the_rows_score_as_all_of_them_do():
     np.testing.assert_allclose(
         leave_one_out(equations, rows.at(some), ALPHAS, weight.sum()), whole[:, some], atol=1e-12
     )
+
+
+def test_one_ridge_for_all_weights_is_exact_for_equal_ones_and_close_for_others():
+    for weights, tolerance in (("equal", 1e-12), ("few", 5e-3), ("many", 5e-3)):
+        Phi, Y, weight = problem(weights)
+        rows = LeftOut(Phi, Y, weight, np.full(len(Phi), -1))
+        equations = equations_of(Phi, Y, weight)
+        close = leave_one_out(equations, rows, ALPHAS, weight.sum(), exact=False)
+        np.testing.assert_allclose(
+            close, leave_one_out(equations, rows, ALPHAS, weight.sum()), atol=tolerance
+        )
