@@ -4,8 +4,9 @@ from kernelproba.inspection.bootstrap import Interval, bootstrap_interval
 from kernelproba.inspection.contrast import ContrastDisplay
 from kernelproba.inspection.explain import explain
 from kernelproba.inspection.explanation import ExplanationDisplay
+from kernelproba.inspection.headline import probability_scores, score_intervals
 from kernelproba.inspection.path import PathDisplay
-from kernelproba.inspection.posterior import PosteriorDisplay
+from kernelproba.inspection.posterior import PosteriorDisplay, posterior_map
 from kernelproba.inspection.reliability import ReliabilityDisplay, reliability_tables
 from kernelproba.inspection.risk import RiskCoverageDisplay
 from kernelproba.inspection.scores import (
@@ -13,7 +14,6 @@ from kernelproba.inspection.scores import (
     brier_decomposition,
     brier_score,
     expected_calibration_error,
-    probability_scores,
     squared_calibration_error,
 )
 from kernelproba.inspection.suspects import SuspectsDisplay, suspects
@@ -33,8 +33,10 @@ __all__ = [
     "brier_score",
     "expected_calibration_error",
     "explain",
+    "posterior_map",
     "probability_scores",
     "reliability_tables",
+    "score_intervals",
     "squared_calibration_error",
     "suspects",
 ]

@@ -63,10 +63,7 @@ def bootstrap_interval(
     >>> tuple(map(float, interval))
     (0.5, 0.5, 0.5)
     """
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples must be at least 1, not {n_resamples!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence!r}")
+    check_resampling(n_resamples, confidence)
     checked = check_predictions(y, P, classes)
     labels, rng = np.asarray(y), check_random_state(random_state)
 
@@ -75,8 +72,18 @@ def bootstrap_interval(
 
     estimate = score_rows(slice(None))
     draws = [score_rows(rng.randint(len(labels), size=len(labels))) for _ in range(n_resamples)]
-    intervals = {name: _basic(s, [draw[name] for draw in draws], confidence) for name, s in estimate.items()}
+    intervals = {
+        name: basic_interval(s, [draw[name] for draw in draws], confidence) for name, s in estimate.items()
+    }
     return intervals.get("", intervals)
+
+
+def check_resampling(n_resamples: int, confidence: float) -> None:
+    """Raise a ValueError unless both make sense."""
+    if n_resamples < 1:
+        raise ValueError(f"n_resamples must be at least 1, not {n_resamples!r}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence!r}")
 
 
 def _by_name(result: Any) -> dict[str, float]:
@@ -86,6 +93,7 @@ def _by_name(result: Any) -> dict[str, float]:
     return result._asdict() if hasattr(result, "_asdict") else {"": float(result)}
 
 
-def _basic(estimate: float, draws: list[float], confidence: float) -> Interval:
+def basic_interval(estimate: float, draws: ArrayLike, confidence: float) -> Interval:
+    """Reflect the quantiles of the draws at the estimate: [2s − q_hi, 2s − q_lo]."""
     low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(estimate), float(2 * estimate - high), float(2 * estimate - low))

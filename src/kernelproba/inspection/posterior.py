@@ -97,18 +97,7 @@ class PosteriorDisplay:
         **options
             As in `plot`.
         """
-        values = check_array(X, dtype=[np.float64, np.float32])
-        if resolution < 2:
-            raise ValueError(f"resolution must be at least 2, not {resolution!r}")
-        plane = choose_plane(values, features, _feature_names(X, values.shape[1]))
-        points = plane.project(values)
-        axes = (_ticks(points[:, 0], resolution), _ticks(points[:, 1], resolution))
-        grid = np.stack(np.meshgrid(*axes), axis=-1)
-        rows = plane.embed(grid.reshape(-1, 2)).astype(values.dtype)
-        P, classes = predict_probabilities(estimator, _like(X, rows))
-        codes = None if y is None else _codes(y, classes, len(values))
-        posterior = P.reshape(*grid.shape[:2], -1)
-        display = cls(axes, posterior, classes=classes, names=plane.names, points=points, codes=codes)
+        display = posterior_map(estimator, X, y, features=features, resolution=resolution)
         return display.plot(ax, **options)
 
     def frame(self) -> pd.DataFrame:
@@ -156,6 +145,35 @@ class PosteriorDisplay:
         _draw_legend(ax, self.classes, colours)
         ax.set(xlabel=caption(self.names[0], 48), ylabel=caption(self.names[1], 48))
         return self
+
+
+def posterior_map(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    features: Sequence[Any] | str = (0, 1),
+    resolution: int = 150,
+) -> PosteriorDisplay:
+    """Compute the map of `PosteriorDisplay.from_estimator` without drawing it.
+
+    Parameters
+    ----------
+    estimator, X, y, features, resolution
+        As there.
+    """
+    values = check_array(X, dtype=[np.float64, np.float32])
+    if resolution < 2:
+        raise ValueError(f"resolution must be at least 2, not {resolution!r}")
+    plane = choose_plane(values, features, _feature_names(X, values.shape[1]))
+    points = plane.project(values)
+    axes = (_ticks(points[:, 0], resolution), _ticks(points[:, 1], resolution))
+    grid = np.stack(np.meshgrid(*axes), axis=-1)
+    rows = plane.embed(grid.reshape(-1, 2)).astype(values.dtype)
+    P, classes = predict_probabilities(estimator, _like(X, rows))
+    codes = None if y is None else _codes(y, classes, len(values))
+    posterior = P.reshape(*grid.shape[:2], -1)
+    return PosteriorDisplay(axes, posterior, classes=classes, names=plane.names, points=points, codes=codes)
 
 
 def _feature_names(X: Any, d: int) -> list[str]:

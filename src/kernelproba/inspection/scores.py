@@ -140,10 +140,11 @@ def brier_score(
     classes (scikit-learn's ``brier_score_loss(…, scale_by_half=True)``).
     """
     checked = check_predictions(y, P, classes, sample_weight)
-    return float(np.average(_squared_distance(checked), weights=checked.weight))
+    return float(np.average(squared_distance(checked), weights=checked.weight))
 
 
-def _squared_distance(checked: Predictions) -> np.ndarray:
+def squared_distance(checked: Predictions) -> np.ndarray:
+    """Brier score of each row, (n,)."""
     # Σ_k (p_k − [k = y])² = Σ_k p_k² − 2 p_y + 1, but without the cancellation
     gap = checked.P.astype(float)
     gap[np.arange(len(gap)), checked.codes] -= 1
@@ -219,32 +220,3 @@ def _murphy(event: Event, weight: np.ndarray, binning: Binning) -> list[float]:
         float(base * (1 - base)),
         float(w @ (dp**2 - 2 * dp * do)),
     ]
-
-
-def probability_scores(
-    y: ArrayLike, P: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-) -> dict[str, float]:
-    """Compute the scores of a table of classifiers: error, log loss, Brier score and ECE.
-
-    Parameters
-    ----------
-    y, P, classes, sample_weight
-        As in `expected_calibration_error`.
-
-    Returns
-    -------
-    dict
-        ``error`` of the most probable label; ``log_loss``, with probabilities below the
-        rounding unit of P raised to it, as scikit-learn does; ``brier``, between 0 and 2;
-        ``ece``, top-label with 15 equal bins.
-    """
-    checked = check_predictions(y, P, classes, sample_weight)
-    true = checked.P[np.arange(len(checked.P)), checked.codes].astype(float)
-    surprise = -np.log(np.clip(true, np.finfo(checked.P.dtype).eps, 1))
-    wrong = checked.P.argmax(axis=1) != checked.codes
-    return {
-        "error": float(np.average(wrong, weights=checked.weight)),
-        "log_loss": float(np.average(surprise, weights=checked.weight)),
-        "brier": float(np.average(_squared_distance(checked), weights=checked.weight)),
-        "ece": expected_calibration_error(y, P, classes=checked.classes, sample_weight=checked.weight),
-    }

@@ -1,0 +1,185 @@
+"""The report as Markdown: its words and tables, without figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .table import markdown_table
+from .wording import (
+    BRIER_TEXTS,
+    SCORE_TEXTS,
+    compared,
+    confused_pairs,
+    interval,
+    number,
+    opening,
+    seconds,
+    trust,
+)
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~$^:-])")
+
+
+def markdown(summary: dict[str, Any]) -> str:
+    """Return the report as Markdown."""
+    parts = [
+        f"# {escape(summary['model']['name'])}: report",
+        opening(summary),
+        trust(summary),
+        _section("Scores", _scores(summary)),
+        _rivals(summary["rivals"]),
+        _section("Calibration", _calibration(summary["calibration"])),
+        _section("Mistakes", _mistakes(summary["confusion"])),
+        _section("Rows most in doubt", _doubtful(summary["doubtful_rows"])),
+        _section("Labels that look wrong", _doubted(summary["doubted_labels"])),
+        _training(summary["doubted_training_labels"]),
+        _section("Data", _data(summary["data"])),
+        _section("Time and versions", _reproduce(summary)),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escape(text: Any) -> str:
+    r"""Return text that Markdown shows as it is, on one line.
+
+    Examples
+    --------
+    >>> escape("<b>*a*</b>"), escape("two\nlines")
+    ('&lt;b&gt;\\*a\\*&lt;/b&gt;', 'two lines')
+    """
+    line = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", line)
+
+
+def _section(title: str, body: str) -> str:
+    return f"## {title}\n\n{body}"
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    return markdown_table(records, columns) if records else "None."
+
+
+def _scores(summary: dict[str, Any]) -> str:
+    rows = [
+        (text.title, number(score["estimate"], text.percent), interval(score, text.percent),
+         number(summary["baseline"][key], text.percent), text.meaning)
+        for key, text in SCORE_TEXTS.items()
+        for score in [summary["scores"][key]]
+    ]  # fmt: skip
+    return _table(["score", "value", "95% interval", "stating class frequencies", "meaning"], rows)
+
+
+def _rivals(rivals: dict[str, Any] | None) -> str:
+    if rivals is None:
+        return ""
+    titles = [text.title for text in SCORE_TEXTS.values()]
+    rows = [
+        (
+            escape(method["method"]),
+            *(_with_interval(method, key, text.percent) for key, text in SCORE_TEXTS.items()),
+            seconds(method["fit_seconds"]),
+            escape(method["problem"] or ""),
+        )
+        for method in rivals["methods"]
+    ]
+    table = _table(["method", *titles, "fit", "problem"], rows)
+    return _section("Rivals", f"{compared(rivals)}\n\n{table}")
+
+
+def _with_interval(method: dict[str, Any], key: str, percent: bool) -> str:
+    if method[key] is None:
+        return "–"
+    ends = interval({"low": method[f"{key}_low"], "high": method[f"{key}_high"]}, percent)
+    return f"{number(method[key], percent)} ({ends})"
+
+
+def _calibration(calibration: dict[str, Any]) -> str:
+    errors = [
+        (e["kind"], "debiased" if e["debiased"] else "plain", number(e["estimate"], True), interval(e, True))
+        for e in calibration["errors"]
+    ]
+    bins = calibration["top_label"]["bins"]
+    keys = ("low", "high", "count", "probability", "frequency", "frequency_low", "frequency_high")
+    reliability = [
+        (f"{low:.0%} to {high:.0%}", count, f"{p:.1%}", f"{f:.1%}", f"{f_low:.1%} to {f_high:.1%}")
+        for low, high, count, p, f, f_low, f_high in zip(*(bins[key] for key in keys), strict=True)
+    ]
+    parts = [
+        (key.replace("_", " "), number(calibration["brier_parts"][key]["estimate"]),
+         interval(calibration["brier_parts"][key]), text)
+        for key, text in BRIER_TEXTS.items()
+    ]  # fmt: skip
+    classes = [(escape(c["name"]), number(c["ece"], True)) for c in calibration["classes"]]
+    return "\n\n".join(
+        [
+            _table(["bin", "rows", "stated", "observed", "95% interval"], reliability),
+            _table(["calibration error", "kind", "value", "95% interval"], errors),
+            _table(["part of the Brier score", "value", "95% interval", "meaning"], parts),
+            _table(["class", "calibration error"], classes),
+        ]
+    )
+
+
+def _mistakes(confusion: dict[str, Any]) -> str:
+    rows = [
+        (escape(m["true"]), escape(m["predicted"]), m["rows"], f"{m['share']:.1%}")
+        for m in confused_pairs(confusion)
+    ]
+    return _table(["true class", "predicted", "rows", "share of the true class"], rows)
+
+
+def _doubtful(records: list[dict[str, Any]]) -> str:
+    rows = [
+        (escape(r["row"]), escape(r["label"]), escape(r["predicted"]), f"{r['predicted_probability']:.1%}",
+         escape(r["runner_up"]), f"{r['runner_up_probability']:.1%}")
+        for r in records
+    ]  # fmt: skip
+    return _table(["row", "label", "likeliest", "probability", "next", "probability of next"], rows)
+
+
+def _doubted(records: list[dict[str, Any]]) -> str:
+    rows = [
+        (escape(r["row"]), escape(r["label"]), f"{r['probability']:.2%}", escape(r["predicted"]),
+         f"{r['predicted_probability']:.1%}")
+        for r in records
+    ]  # fmt: skip
+    return _table(["row", "label", "its probability", "likeliest", "probability"], rows)
+
+
+def _training(records: list[dict[str, Any]] | None) -> str:
+    return "" if records is None else _section("Training labels that look wrong", _doubted(records))
+
+
+def _data(data: dict[str, Any]) -> str:
+    classes = [(escape(c["name"]), c["rows"], number_or_dash(c["training_rows"])) for c in data["classes"]]
+    columns = [(escape(c["name"]), c["kind"], c["missing"], c["distinct"]) for c in data["columns"]]
+    return "\n\n".join(
+        [
+            f"{data['rows']:,} held-out rows, {number_or_dash(data['training_rows'])} training rows, "
+            f"{data['n_columns']:,} columns.",
+            _table(["class", "held-out rows", "training rows"], classes),
+            _table(["column", "kind", "missing", "distinct values"], columns),
+        ]
+    )
+
+
+def number_or_dash(count: int | None) -> str:
+    """A count with thousands set apart, a dash for one that is not known."""
+    return "–" if count is None else f"{count:,}"
+
+
+def _reproduce(summary: dict[str, Any]) -> str:
+    times = [(escape(what), seconds(value)) for what, value in summary["timings"].items()]
+    versions = [(escape(name), escape(version)) for name, version in summary["versions"].items()]
+    model = f"```\n{_fenced(summary['model']['description'])}\n```"
+    command = f"```\n{_fenced(summary['command'])}\n```" if summary["command"] else ""
+    parts = [_table(["step", "time"], times), _table(["package", "version"], versions), model, command]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _fenced(text: str) -> str:
+    """Text that cannot end the block of code around it."""
+    return text.replace("```", "``\N{ZERO WIDTH SPACE}`")

@@ -1,0 +1,92 @@
+"""The report as one page of HTML that loads nothing and runs nothing but its own script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import Any
+
+from . import wording
+from .figures.canvas import Element, markup
+from .figures.confidence import confidence_histogram
+from .figures.confusion import confusion_matrix
+from .figures.intervals import score_ranking
+from .figures.posterior import hex_colours, posterior_figure
+from .figures.reliability import reliability
+from .wording import SCORE_TEXTS
+
+_FEW_CLASSES = 12
+
+
+def page(summary: dict[str, Any]) -> str:
+    """Return the report as HTML."""
+    environment = _environment()
+    from markupsafe import Markup
+
+    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
+    figures = _figures(summary)
+    return environment.get_template("report.html").render(
+        s=summary,
+        words=wording,
+        style=Markup(style),
+        script=Markup(script),
+        script_hash=_hash(script),
+        figures={key: [Markup(markup(figure)) for figure in group] for key, group in figures.items()},
+        worst_classes=worst_classes(summary),
+        colours=hex_colours(len(summary["data"]["classes"])),
+    )
+
+
+def _environment() -> Any:
+    """The templates of this package, with everything that is put into them escaped."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise ImportError("a report in HTML needs jinja2: pip install 'kernelproba[report]'") from None
+    return Environment(
+        loader=PackageLoader("kernelproba.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _figures(summary: dict[str, Any]) -> dict[str, list[Element]]:
+    """All figures by the place where the template puts them."""
+    calibration, confusion, rivals = summary["calibration"], summary["confusion"], summary["rivals"]
+    drawn = {
+        "rivals": [
+            score_ranking(rivals["methods"], key, text.title, text.percent)
+            for key, text in SCORE_TEXTS.items()
+            if rivals is not None
+        ],
+        "top_label": [reliability(calibration["top_label"]["bins"], "Reliability of the predicted class")],
+        "classes": [
+            reliability(table["bins"], f"Reliability of the class {table['name']}", small=True)
+            for table in worst_classes(summary)
+        ],
+        "confusion": [confusion_matrix(confusion["classes"], confusion["counts"])],
+        "confidence": [confidence_histogram(**summary["confidence"])],
+        "map": [],
+    }
+    if "reason" not in summary["map"]:
+        drawn["map"] = [posterior_figure(summary["map"], confusion["classes"])]
+    return drawn
+
+
+def worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The classes that are drawn one by one: all, or of many those of the largest calibration error."""
+    classes = summary["calibration"]["classes"]
+    if len(classes) <= _FEW_CLASSES:
+        return classes
+    return sorted(classes, key=lambda table: -table["ece"])[:_FEW_CLASSES]
+
+
+def _source(environment: Any, name: str) -> str:
+    return environment.loader.get_source(environment, name)[0]
+
+
+def _hash(script: str) -> str:
+    """What the page's policy knows its own script by: no other will run."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf8")).digest()).decode("ascii")

@@ -1,0 +1,77 @@
+"""The posterior on a plane through the rows: the likeliest class and its probability, on a grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from ..inspection import PosteriorDisplay, posterior_map
+from .plain import name, plain
+
+_RESOLUTION, _POINTS = 72, 300
+
+
+def summarise_map(model: Any, X: Any, codes: NDArray, P: NDArray) -> dict[str, Any]:
+    """Return the map of a fitted classifier, or ``{"reason": …}`` why there is none.
+
+    Two numeric columns span the plane themselves.  Of more, the two leading principal components do; those
+    of a pipeline are taken where its last step sees the rows, so that text and dates are numbers there.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted.
+    X : array-like or data frame of shape (n, d)
+        Held-out rows.
+    codes : ndarray of shape (n,)
+        Their class numbers.
+    P : ndarray of shape (n, c)
+        Their probabilities, for the colour of the rows drawn.
+    """
+    try:
+        features = "features" if np.shape(X)[1] == 2 else "components"
+        shown = _draw_plane(model, X, features)
+    except (TypeError, ValueError) as error:
+        return {"reason": f"The rows cannot be laid on a plane: {error}"}
+    return _as_dict(shown, features, codes, P)
+
+
+def _draw_plane(model: Any, X: Any, features: str) -> PosteriorDisplay:
+    if features == "features":
+        return posterior_map(model, X, resolution=_RESOLUTION)
+    inner = getattr(model, "best_estimator_", model)
+    if isinstance(inner, Pipeline) and len(inner) > 1:
+        return posterior_map(
+            inner[-1], _dense(inner[:-1].transform(X)), features="pca", resolution=_RESOLUTION
+        )
+    return posterior_map(inner, X, features="pca", resolution=_RESOLUTION)
+
+
+def _dense(Z: Any) -> Any:
+    return Z.toarray() if hasattr(Z, "toarray") else Z
+
+
+def _as_dict(shown: PosteriorDisplay, features: str, codes: NDArray, P: NDArray) -> dict[str, Any]:
+    """Keep of the posterior what a picture needs: the likeliest class and how likely it is."""
+    assert shown.points is not None
+    step = -(-len(shown.points) // _POINTS)
+    points = zip(shown.points[::step], codes[::step], P[::step], strict=True)
+    return {
+        "kind": features,
+        "names": [name(axis) for axis in shown.names],
+        "ranges": [[float(axis[0]), float(axis[-1])] for axis in shown.axes],
+        "label": plain(shown.posterior.argmax(axis=2)),
+        "probability": plain(shown.posterior.max(axis=2).round(3)),
+        "points": [
+            {
+                "at": plain(at.astype(float)),
+                "label": int(code),
+                "predicted": int(p.argmax()),
+                "probability": float(p.max()),
+            }
+            for at, code, p in points
+        ],
+    }

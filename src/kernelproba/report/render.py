@@ -1,0 +1,80 @@
+"""A summary as a page, as Markdown or as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .markdown import markdown
+from .page import page
+
+
+def render(summary: dict[str, Any], format: str = "html") -> str:
+    """Return the report as text.
+
+    Parameters
+    ----------
+    summary : dict
+        From `kernelproba.report.summary.summarise`.
+    format : {"html", "md", "json"}, default="html"
+        One page that needs no network, Markdown, or the summary itself.
+    """
+    if format not in _FORMATS:
+        raise ValueError(f"format must be one of {', '.join(map(repr, _FORMATS))}, not {format!r}")
+    return _FORMATS[format](summary)
+
+
+def write_report(summary: dict[str, Any], path: str | os.PathLike, format: str | None = None) -> Path:
+    """Write the report to a file, whole or not at all; return its path.
+
+    Parameters
+    ----------
+    summary : dict
+        From `kernelproba.report.summary.summarise`.
+    path : path
+        Where to write; what is there is replaced.
+    format : {"html", "md", "json"}, optional
+        As in `render`; from the path's suffix if not given.
+    """
+    target = Path(path)
+    text = render(summary, format or _format_of(target))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(target.parent)!r} for the report: make it first")
+    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf8", newline="\n") as file:
+            file.write(text)
+        os.chmod(draft, 0o666 & ~_umask())
+        os.replace(draft, target)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _json(summary: dict[str, Any]) -> str:
+    return json.dumps(summary, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+_FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {"html": page, "md": markdown, "json": _json}
+_SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
+
+
+def _format_of(path: Path) -> str:
+    try:
+        return _SUFFIXES[path.suffix.lower()]
+    except KeyError:
+        raise ValueError(
+            f"the name {path.name!r} does not say the format: end it with .html, .md or .json, or name one"
+        ) from None
+
+
+def _umask() -> int:
+    """The permissions that new files lack; drafts have fewer, since mkstemp makes them private."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,114 @@
+"""How good the probabilities are: scores, calibration, confusion and confidence, as plain values."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..inspection import (
+    Interval,
+    bootstrap_interval,
+    brier_decomposition,
+    expected_calibration_error,
+    probability_scores,
+    reliability_tables,
+    score_intervals,
+)
+from ..inspection.binning import BinTable, assign_bins
+from .plain import name, plain
+
+_SEED, _CHANCE_DRAWS, _PART_DRAWS = 0, 500, 200
+#: Above this many probabilities an interval of the parts is too slow to find, and too narrow to matter.
+_MANY = 2_000_000
+
+
+def headline_scores(codes: NDArray, P: NDArray) -> dict[str, dict[str, float]]:
+    """Error, log loss, Brier score and ECE with 95 % intervals."""
+    intervals = score_intervals(codes, P, classes=np.arange(P.shape[1]), random_state=_SEED)
+    return {score: _ends(interval) for score, interval in intervals.items()}
+
+
+def baseline_scores(codes: NDArray, counts: NDArray) -> dict[str, float]:
+    """The scores of stating the class frequencies (c,) for every row."""
+    P = np.tile(counts / counts.sum(), (len(codes), 1))
+    return probability_scores(codes, P, classes=np.arange(len(counts)))
+
+
+def calibration(codes: NDArray, P: NDArray, classes: NDArray) -> dict[str, Any]:
+    """Bins of the reliability diagrams, calibration errors of every kind, parts of the Brier score."""
+    numbers = np.arange(P.shape[1])
+    (top,) = reliability_tables(codes, P, classes=numbers)
+    per_class = reliability_tables(codes, P, kind="class-wise", classes=numbers)
+    return {
+        "top_label": _bins(top),
+        "classes": [{"name": name(label)} | _bins(t) for label, t in zip(classes, per_class, strict=True)],
+        "by_chance": _error_by_chance(P),
+        "errors": _calibration_errors(codes, P),
+        "brier_parts": _intervals(brier_decomposition, codes, P),
+    }
+
+
+def _bins(table: BinTable) -> dict[str, Any]:
+    return {"ece": table.calibration_error, "bins": plain(table.columns())}
+
+
+def _calibration_errors(codes: NDArray, P: NDArray) -> list[dict[str, Any]]:
+    """ECE of the top label and of all classes, plain and debiased."""
+    return [
+        {"kind": kind, "debiased": debiased}
+        | _intervals(partial(expected_calibration_error, kind=kind, debiased=debiased), codes, P)[""]
+        for kind in ("top-label", "class-wise")
+        for debiased in (False, True)
+    ]
+
+
+def _intervals(score: Any, codes: NDArray, P: NDArray) -> dict[str, dict[str, float]]:
+    """Return the intervals of a score by name, without ends where they would take minutes."""
+    options = {"classes": np.arange(P.shape[1]), "n_resamples": 1 if P.size > _MANY else _PART_DRAWS}
+    found = bootstrap_interval(score, codes, P, random_state=_SEED, **options)
+    named = {"": found} if isinstance(found, Interval) else found
+    if P.size > _MANY:
+        return {key: {"estimate": interval.estimate} for key, interval in named.items()}
+    floor = -np.inf if "within_bin" in named else 0.0
+    return {key: _ends(interval, floor) for key, interval in named.items()}
+
+
+def _ends(interval: Interval, floor: float = 0.0) -> dict[str, float]:
+    """The interval by name; most scores cannot be negative."""
+    return {end: max(floor, float(value)) for end, value in interval._asdict().items()}
+
+
+def _error_by_chance(P: NDArray) -> dict[str, float]:
+    """ECE that true probabilities would show on as many rows: hits drawn with the stated probability.
+
+    Frequencies in bins scatter, so that the ECE of a perfect model is not zero.
+    """
+    rng, top = np.random.RandomState(_SEED), P.max(axis=1).astype(float)
+    binning = assign_bins(top, np.ones(len(top)), n_bins=15, strategy="uniform")
+    draws = [
+        abs(binning.sums(top - (rng.uniform(size=len(top)) < top))).sum() / len(top)
+        for _ in range(_CHANCE_DRAWS)
+    ]
+    return {"mean": float(np.mean(draws)), "high": float(np.quantile(draws, 0.95))}
+
+
+def confusion(codes: NDArray, P: NDArray, classes: NDArray) -> dict[str, Any]:
+    """Rows by true class (first index) and predicted class."""
+    c = len(classes)
+    pairs = np.bincount(codes * c + P.argmax(axis=1), minlength=c * c)
+    return {"classes": [name(label) for label in classes], "counts": plain(pairs.reshape(c, c))}
+
+
+def confidence(codes: NDArray, P: NDArray) -> dict[str, Any]:
+    """Rows by probability of the predicted class, in twentieths, for right and wrong rows."""
+    right = P.argmax(axis=1) == codes
+    top = P.max(axis=1)
+    edges = np.linspace(0, 1, 21)
+    return {
+        "edges": plain(edges),
+        "right": plain(np.histogram(top[right], edges)[0]),
+        "wrong": plain(np.histogram(top[~right], edges)[0]),
+    }

@@ -1,0 +1,87 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  root.classList.add("js");
+
+  // Tabs: a click, or the arrow keys, Home and End as the ARIA authoring practices have it.
+  const tabs = [...document.querySelectorAll('[role="tab"]')];
+  const select = (tab, focus) => {
+    for (const other of tabs) {
+      const chosen = other === tab;
+      other.setAttribute("aria-selected", String(chosen));
+      other.tabIndex = chosen ? 0 : -1;
+      document.getElementById(other.getAttribute("aria-controls")).hidden = !chosen;
+    }
+    if (focus) tab.focus();
+    hideTip();
+  };
+  const step = (items, item, key) => {
+    const at = items.indexOf(item), last = items.length - 1;
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last }[key];
+    return to === undefined ? null : items[(to + items.length) % items.length];
+  };
+  for (const tab of tabs) {
+    tab.addEventListener("click", () => {
+      select(tab, false);
+      history.replaceState(null, "", "#" + tab.getAttribute("aria-controls"));
+    });
+    tab.addEventListener("keydown", (event) => {
+      const next = step(tabs, tab, event.key);
+      if (next) { event.preventDefault(); select(next, true); }
+    });
+  }
+
+  // Tooltips: of each figure one mark is in the tab order, and the arrow keys go on to the others.
+  const tip = document.getElementById("tip");
+  function hideTip() { tip.hidden = true; }
+  const showTip = (mark) => {
+    tip.textContent = mark.dataset.tip;
+    tip.hidden = false;
+    const box = mark.getBoundingClientRect(), own = tip.getBoundingClientRect();
+    const left = box.left + box.width / 2 - own.width / 2;
+    const above = box.top - own.height - 8;
+    tip.style.left = Math.max(12, Math.min(left, root.clientWidth - own.width - 12)) + "px";
+    tip.style.top = (above < 8 ? box.bottom + 8 : above) + "px";
+  };
+  for (const figure of document.querySelectorAll("svg.figure")) {
+    const marks = [...figure.querySelectorAll("[data-tip]")];
+    if (!marks.length) continue;
+    marks[0].setAttribute("tabindex", "0");
+    figure.addEventListener("mouseover", (event) => {
+      const mark = event.target.closest("[data-tip]");
+      if (mark) showTip(mark); else hideTip();
+    });
+    figure.addEventListener("mouseleave", hideTip);
+    figure.addEventListener("focusin", (event) => {
+      for (const mark of marks) mark.setAttribute("tabindex", mark === event.target ? "0" : "-1");
+      showTip(event.target);
+    });
+    figure.addEventListener("focusout", hideTip);
+    figure.addEventListener("keydown", (event) => {
+      const next = step(marks, event.target, event.key);
+      if (next) { event.preventDefault(); next.focus(); }
+    });
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
+  document.addEventListener("scroll", hideTip, { passive: true });
+
+  // Theme: the system's until the reader chooses; the choice is kept where the browser allows it.
+  const button = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
+  const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+  const recall = () => { try { return localStorage.getItem("kernelproba-theme"); } catch { return null; } };
+  const keep = (theme) => { try { localStorage.setItem("kernelproba-theme", theme); } catch { /* not allowed */ } };
+  if (["light", "dark"].includes(recall())) root.dataset.theme = recall();
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    keep(root.dataset.theme);
+    name();
+  });
+  system.addEventListener("change", name);
+  name();
+
+  const wanted = tabs.find((tab) => "#" + tab.getAttribute("aria-controls") === location.hash);
+  select(wanted || tabs[0], false);
+})();

@@ -1,0 +1,123 @@
+"""The words of the report, said once for every format."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class ScoreText(NamedTuple):
+    """How a score is called and explained."""
+
+    title: str
+    meaning: str
+    percent: bool
+
+
+SCORE_TEXTS = {
+    "error": ScoreText("Error", "share of rows whose label is predicted wrongly", True),
+    "log_loss": ScoreText("Log loss", "mean surprise at the true label; sure and wrong costs most", False),
+    "brier": ScoreText(
+        "Brier score", "mean squared distance of the probabilities from the truth, 0 to 2", False
+    ),
+    "ece": ScoreText("Calibration error", "mean gap between stated probability and observed frequency", True),
+}
+BRIER_TEXTS = {
+    "reliability": "gap between stated probability and frequency; smaller is better",
+    "resolution": "how much the frequency differs between bins; larger is better",
+    "uncertainty": "score of stating the class frequencies; a property of the data",
+    "within_bin": "remainder from probabilities that differ within a bin",
+}
+
+
+def number(value: float | None, percent: bool = False) -> str:
+    """A score with three digits or so, as text.
+
+    Examples
+    --------
+    >>> number(0.12345), number(0.0042, percent=True), number(None)
+    ('0.123', '0.42%', '–')
+    """
+    if value is None:
+        return "–"
+    if percent:
+        return f"{100 * value:.1f}%" if value >= 0.01 else f"{100 * value:.2f}%"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.3g}"
+
+
+def interval(score: dict[str, Any], percent: bool = False) -> str:
+    """Both ends of a score's interval; empty if it has none."""
+    if score.get("low") is None:
+        return ""
+    return f"{number(score['low'], percent)} to {number(score['high'], percent)}"
+
+
+def seconds(value: float | None) -> str:
+    """A time with two digits and its unit.
+
+    Examples
+    --------
+    >>> seconds(0.0123), seconds(4.56), seconds(75)
+    ('12 ms', '4.6 s', '1 min 15 s')
+    """
+    if value is None:
+        return "–"
+    if value < 1:
+        return f"{1000 * value:.2g} ms" if value < 0.0995 else f"{1000 * value:.0f} ms"
+    return f"{value:.1f} s" if value < 60 else f"{value // 60:.0f} min {value % 60:.0f} s"
+
+
+def opening(summary: dict[str, Any]) -> str:
+    """Say in two sentences how often the model is right, and against what."""
+    error, rows = summary["scores"]["error"], summary["data"]["rows"]
+    right = {"estimate": 1 - error["estimate"], "low": 1 - error["high"], "high": 1 - error["low"]}
+    guess = 1 - summary["baseline"]["error"]
+    return (
+        f"Of {rows:,} rows that the model had not seen it labels {number(right['estimate'], True)} right "
+        f"(95% interval {interval(right, True)}). Always naming the most frequent class would be right on "
+        f"{number(guess, True)}."
+    )
+
+
+def trust(summary: dict[str, Any]) -> str:
+    """Say whether the stated probabilities can be taken at their word."""
+    ece, chance = summary["scores"]["ece"]["estimate"], summary["calibration"]["by_chance"]
+    gap = f"Stated probability and observed frequency are {100 * ece:.1f} points apart on average."
+    usual = f"On this many rows, true probabilities would show {100 * chance['mean']:.1f} points by chance"
+    if ece <= chance["high"]:
+        return f"{gap} {usual} and rarely more than {100 * chance['high']:.1f}: no sign of miscalibration."
+    return f"{gap} {usual} and rarely more than {100 * chance['high']:.1f}: {_lean(summary)}."
+
+
+def _lean(summary: dict[str, Any]) -> str:
+    """In which direction the probabilities of the predicted classes are off."""
+    bins = summary["calibration"]["top_label"]["bins"]
+    rows = sum(bins["count"])
+    stated, seen = (
+        sum(n * value for n, value in zip(bins["count"], bins[key], strict=True)) / rows
+        for key in ("probability", "frequency")
+    )
+    if stated > seen:
+        return f"the model is too sure of itself, stating {stated:.1%} where {seen:.1%} are right"
+    return f"the model is too cautious, stating {stated:.1%} where {seen:.1%} are right"
+
+
+def compared(rivals: dict[str, Any]) -> str:
+    """Say how the comparison was made."""
+    if "rows" not in rivals or "folds" not in rivals:
+        return "Scores of rows left out, with 95% bootstrap intervals."
+    return (
+        f"Every method was cross-validated on the same {rivals['folds']} folds of {rivals['rows']:,} rows; "
+        "lines are 95% bootstrap intervals."
+    )
+
+
+def confused_pairs(confusion: dict[str, Any], top: int = 10) -> list[dict[str, Any]]:
+    """The most frequent mistakes: true class, predicted class, rows and share of the true class."""
+    names, counts = confusion["classes"], confusion["counts"]
+    mistakes = [
+        {"true": names[i], "predicted": names[j], "rows": count, "share": count / sum(row)}
+        for i, row in enumerate(counts)
+        for j, count in enumerate(row)
+        if i != j and count
+    ]
+    return sorted(mistakes, key=lambda mistake: -mistake["rows"])[:top]
