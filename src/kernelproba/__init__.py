@@ -17,6 +17,7 @@ from .estimators import (
 )
 from .solvers.separation import SeparationError
 from .tuning import (
+    KernelLogisticRegressionCV,
     LeastSquaresProbabilisticClassifierCV,
     LinearProgrammingMachineCV,
     MaximumContrastClassifierCV,
@@ -30,6 +31,7 @@ __all__ = [
     "BasisLogisticRegression",
     "KernelDensityClassifier",
     "KernelLogisticRegression",
+    "KernelLogisticRegressionCV",
     "LeastSquaresProbabilisticClassifier",
     "LeastSquaresProbabilisticClassifierCV",
     "LinearProgrammingMachine",

@@ -1,0 +1,371 @@
+"""Kernel logistic regression with nothing to tune."""
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from ..estimators.classifier import Training
+from ..estimators.kernel_expansion import KernelExpansion
+from ..estimators.kernel_logistic import KernelLogisticRegression
+from ..estimators.kernel_machine import KernelMachine
+from ..estimators.least_squares import positive_numbers
+from ..estimators.logistic_function import Options
+from ..estimators.logistic_scores import LogisticScores
+from ..kernels import Kernel, resolve_kernel
+from ..losses import loss_for
+from ..rows.keys import first_occurrences, row_keys
+from .left_out_report import fit_temperature, out_of_sample_scores, tempered
+from .logistic_search import (
+    MEDIAN_ROWS,
+    SAMPLE_ROWS,
+    LogisticSearch,
+    Trial,
+    central_gamma,
+    judged_weight,
+    sample_rows,
+)
+from .logistic_trials import Trials, left_out_by_model
+from .standardisation import AfterScaling, FeatureScaling
+from .unseen_score import unseen_score
+from .width_search import fold_rows
+
+#: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
+SEARCH_TOL = 1e-2
+#: Above so many rows the final model has centres instead of all rows, unless n_centers says otherwise.
+ALL_ROWS, AUTO_CENTERS = 10_000, 2000
+
+_SHARED = (
+    "kernel",
+    "degree",
+    "coef0",
+    "kernel_params",
+    "class_weight",
+    "fit_intercept",
+    "max_iter",
+    "random_state",
+)
+
+
+class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
+    """Kernel logistic regression that scales the features and chooses gamma and C by itself.
+
+    ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every point of an adaptive search is
+    judged by the log loss of its leave-one-out probabilities, which follow approximately from one
+    factorisation (`kernelproba.solvers.softmax_leave_one_out`); no row is set aside.  The same probabilities
+    then tell whether the model is too sure or too unsure of itself, which one temperature corrects, and how
+    good it is on rows it has not seen.
+
+    Parameters
+    ----------
+    Cs : "auto" or array-like of float, default="auto"
+        Values of C to choose from; "auto" searches, from coarse to fine, between 10⁻⁶ and 10⁶.
+    gammas : "auto" or array-like of float, default="auto"
+        The same for the coefficient of a named kernel; "auto" searches around 1/(2·median distance²), by
+        factors of up to 1024.  A kernel that has no gamma, or comes as an object or a function, is taken as
+        it is.
+    scale : {"standard", "robust"} or None, default="standard"
+        How features are brought to one scale before they are compared, by what the rows of `fit` say:
+        "standard": mean 0, standard deviation 1; "robust": median 0, interquartile range that of a normal
+        distribution; None: as they are.  Sparse rows are divided but not shifted.  A precomputed kernel has
+        no features to scale.
+    kernel, degree, coef0, kernel_params, class_weight, fit_intercept
+        As in `KernelLogisticRegression`.
+    scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
+        What is to be best on unseen rows; or any scorer of scikit-learn.  "log_loss" counts one row more than
+        there are, of which any class is true, so that n rows that are all right do not lead to certainty.
+    cv : int, cross-validation splitter, iterable or None, default=None
+        None leaves out one row at a time.  A number makes stratified folds that keep identical rows together.
+    max_rows : int, default=4000
+        Rows that the search looks at: a random sample of larger data.
+    n_centers : "auto", int or None, default="auto"
+        Centres of the final model, as in `KernelLogisticRegression`; "auto" is None, all rows, up to 10000
+        rows and 2000 beyond.
+    tol, max_iter : float, default=1e-3, int, default=200
+        Of the final fit.
+    random_state : int, RandomState or None, default=None
+        Draws centres where not all rows are centres.
+
+    Attributes
+    ----------
+    best_estimator_ : KernelLogisticRegression
+        The chosen model, fitted to the scaled rows, before the temperature.
+    C_, gamma_ : float
+        What was chosen; gamma_ is None for a kernel that was taken as it is.
+    best_params_ : dict
+        The same as ``{"C": …, "gamma": …}``.
+    best_score_ : float
+        Score of the chosen point in the last stage of the search; the larger the better.
+    cv_results_ : dict
+        ``gamma``, ``C``, ``n_rows``, ``mean_test_score`` and ``std_test_score`` of all points tried, in the
+        order they were; ``cv_results_.frame()`` is a table of them.
+    scaler_ : FeatureScaling or None
+        What was done to the features.
+    temperature_ : float
+        T: scores are divided by it.  Above 1 the model was too sure of itself; 1 if no correction lowered the
+        leave-one-out log loss by more than chance does.
+    loo_proba_ : ndarray of shape (n, c)
+        Probabilities of every training row by the model without that row (and without its copies), after the
+        temperature.  Rows of weight zero, which the model has not seen, have those of `predict_proba`.
+    loo_label_proba_ : ndarray of shape (n,)
+        Of these, the probability of the row's own label; NaN for rows of weight zero.
+    loo_scores_ : dict
+        ``error``, ``log_loss``, ``brier`` and ``ece`` of `loo_proba_`: what to expect of new rows, up to the
+        optimism of having chosen a few numbers by them.
+    classes_ : ndarray of shape (c,)
+        Labels.
+    n_iter_ : int
+        Iterations of the final fit.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelLogisticRegressionCV().fit(X, y)
+    >>> model.predict_proba(X[:2]).round(1)
+    array([[1., 0., 0.],
+           [1., 0., 0.]])
+    >>> model.loo_scores_["error"] < 0.06
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **{name: KernelLogisticRegression._parameter_constraints[name] for name in (*_SHARED, "tol")},
+        "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
+        "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
+        "scale": [StrOptions({"standard", "robust"}), None],
+        "scoring": [str, callable],
+        "cv": ["cv_object"],
+        "max_rows": [Interval(Integral, 10, None, closed="left")],
+        "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        Cs="auto",
+        gammas="auto",
+        *,
+        scale="standard",
+        kernel="rbf",
+        degree=3,
+        coef0=0.0,
+        kernel_params=None,
+        class_weight=None,
+        fit_intercept=True,
+        scoring="log_loss",
+        cv=None,
+        max_rows=4000,
+        n_centers="auto",
+        tol=1e-3,
+        max_iter=200,
+        random_state=None,
+    ):
+        self.Cs = Cs
+        self.gammas = gammas
+        self.scale = scale
+        self.kernel = kernel
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.max_rows = max_rows
+        self.n_centers = n_centers
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegressionCV":
+        """Scale the features, choose gamma and C, fit the model and judge it by leave-one-out.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
+            Training rows.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; a weight of two is a row seen twice.
+
+        Returns
+        -------
+        self : KernelLogisticRegressionCV
+            The fitted model.
+        """
+        given = self._check_fit(X, y, sample_weight)
+        self.scaler_ = self._learn_scale(given)
+        scaled = self._on_scale(given)
+        distinct, which, keys = self._merge_copies(scaled)
+        search = self._search(distinct)
+        folds = None if self.cv is None else fold_rows(self.cv, X, y, scaled)
+        best = search.run(self._stages(search, distinct, keys, None if folds is None else (scaled, folds)))
+        self._store_search(search, best)
+        self.best_estimator_ = self._model(best, len(scaled.y))
+        self.best_estimator_.fit(scaled.X, self.classes_[scaled.y], scaled.sample_weight)
+        self.n_iter_ = self.best_estimator_.n_iter_
+        self._judge(X, scaled, distinct, which)
+        return self
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = self._check_predict(X)
+        X = X if self.scaler_ is None else self.scaler_.transform(X)
+        return self.best_estimator_._scores(X) / self.temperature_
+
+    def kernel_expansions(self) -> list[KernelExpansion]:
+        """The scores as sums over centres, for `kernelproba.inspection.explain`; X is as `predict` takes it.
+
+        Returns
+        -------
+        expansions : list of KernelExpansion
+            One, of all scores.
+        """
+        check_is_fitted(self)
+        (inner,) = self.best_estimator_.kernel_expansions()
+        kernel = inner.kernel if self.scaler_ is None else AfterScaling(inner.kernel, self.scaler_)
+        T = self.temperature_
+        # The inner model numbers the rows that carry weight.
+        rows = np.where(inner.rows < 0, inner.rows, self._index[inner.rows])
+        return [
+            KernelExpansion(kernel, inner.centers, rows, inner.coef / T, inner.intercept / T, inner.sides)
+        ]
+
+    def improbable_rows(self, threshold: float = 0.05) -> np.ndarray:
+        """Training rows whose own label the model without them finds improbable, the least probable first.
+
+        Parameters
+        ----------
+        threshold : float, default=0.05
+            Largest leave-one-out probability of the label.
+
+        Returns
+        -------
+        rows : ndarray of int
+            Numbers of rows of the X of `fit`.
+        """
+        check_is_fitted(self)
+        order = np.argsort(self.loo_label_proba_, kind="stable")
+        return order[self.loo_label_proba_[order] <= threshold]
+
+    def _learn_scale(self, training: Training) -> FeatureScaling | None:
+        if self.scale is None or self._is_precomputed():
+            return None
+        return FeatureScaling(self.scale).fit(training.X, sample_weight=training.sample_weight)
+
+    def _on_scale(self, training: Training) -> Training:
+        if self.scaler_ is None:
+            return training
+        return replace(training, X=self.scaler_.transform(training.X))
+
+    def _take(self, training: Training, rows: np.ndarray) -> Training:
+        """Some of the rows."""
+        X = self._take_rows(training.X, rows)
+        parts = (getattr(training, name)[rows] for name in ("y", "sample_weight", "weight", "index"))
+        return Training(X, *parts)
+
+    def _merge_copies(self, training: Training) -> tuple[Training, np.ndarray, np.ndarray]:
+        """Rows with their copies merged into weights, which of them every row is, and their keys.
+
+        A row would not be unseen by a model that has seen its copy, and a weight of two is a row seen twice.
+        """
+        keys = row_keys(training.X, training.y)
+        if self._is_precomputed():
+            return training, np.arange(len(keys)), keys
+        first, which = first_occurrences(keys)
+        merged = replace(
+            self._take(training, first),
+            sample_weight=np.bincount(which, weights=training.sample_weight),
+            weight=np.bincount(which, weights=training.weight),
+        )
+        return merged, which, keys[first]
+
+    def _kernel_of(self, X: Any, gamma: float | None) -> Kernel:
+        return resolve_kernel(
+            self.kernel,
+            X,
+            gamma="scale" if gamma is None else gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+        )
+
+    def _search(self, distinct: Training) -> LogisticSearch:
+        """Where to start, and what to search."""
+        auto_C, auto_gamma = isinstance(self.Cs, str), isinstance(self.gammas, str)
+        Cs = [1.0] if auto_C else positive_numbers(self.Cs, "Cs")
+        score = unseen_score(self.scoring, self.classes_)
+        narrow, wide = (self._kernel_of(distinct.X, gamma) for gamma in (1.0, 2.0))
+        if not isinstance(self.kernel, str) or narrow == wide:
+            if not auto_gamma:
+                raise ValueError(
+                    f"gammas are for named kernels that have one; kernel={self.kernel!r} has none."
+                )
+            return LogisticSearch(score, [None], Cs, (False, auto_C))
+        if not auto_gamma:
+            return LogisticSearch(score, positive_numbers(self.gammas, "gammas"), Cs, (False, auto_C))
+        rows = sample_rows(row_keys(distinct.X), distinct.y, MEDIAN_ROWS)
+        return LogisticSearch(score, [central_gamma(narrow, distinct.X[rows])], Cs, (True, auto_C))
+
+    def _stages(self, search: LogisticSearch, distinct: Training, keys: np.ndarray, folded) -> list[Trials]:
+        """Rows to search on: a sample first where there are many and something is searched."""
+        options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
+
+        def trials(training: Training, folds=None) -> Trials:
+            return Trials(training, partial(self._kernel_of, training.X), options, folds)
+
+        def left_out(size: int) -> Trials:
+            return trials(self._take(distinct, sample_rows(keys, distinct.y, size)))
+
+        first = [left_out(SAMPLE_ROWS)] if any(search.searched) and len(keys) > 1.5 * SAMPLE_ROWS else []
+        return [*first, left_out(self.max_rows) if folded is None else trials(*folded)]
+
+    def _model(self, best: Trial, n: int) -> KernelLogisticRegression:
+        n_centers = self.n_centers
+        if n_centers == "auto":
+            n_centers = None if n <= ALL_ROWS else AUTO_CENTERS
+        shared = {name: getattr(self, name) for name in _SHARED}
+        gamma = "scale" if best.gamma is None else best.gamma
+        return KernelLogisticRegression(best.C, gamma=gamma, n_centers=n_centers, tol=self.tol, **shared)
+
+    def _store_search(self, search: LogisticSearch, best: Trial) -> None:
+        self.C_, self.gamma_, self.best_score_ = best.C, best.gamma, best.score
+        self.best_params_ = {"C": best.C, "gamma": best.gamma}
+        self.cv_results_ = search.results()
+        if search.ended_at_limit(best):
+            warnings.warn(
+                f"The search ended at its limits, C={best.C:g}, gamma={best.gamma!r}: more "
+                "extreme values may be better. Look at cv_results_, or give Cs and gammas.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _judge(self, X: Any, scaled: Training, distinct: Training, which: np.ndarray) -> None:
+        """Leave-one-out probabilities of all rows, the temperature they ask for, and their scores."""
+        F = left_out_by_model(self.best_estimator_, distinct)
+        log_P = loss_for(len(self.classes_)).log_probabilities(F)
+        self.temperature_ = fit_temperature(log_P, distinct.y, judged_weight(distinct))
+        log_P = tempered(log_P, self.temperature_)
+        self.loo_scores_ = out_of_sample_scores(log_P, distinct.y, distinct.sample_weight)
+        self._store_left_out(X, scaled.index, np.exp(log_P)[which], scaled.y)
+
+    def _store_left_out(self, X: Any, index: np.ndarray, P: np.ndarray, y: np.ndarray) -> None:
+        """Keep the probabilities of the rows that carry weight, and of the others."""
+        n = _num_samples(X)
+        self._index = index
+        self.loo_proba_ = np.empty((n, P.shape[1])) if len(index) == n else self.predict_proba(X)
+        self.loo_proba_[index] = P
+        self.loo_label_proba_ = np.full(n, np.nan)
+        self.loo_label_proba_[index] = P[np.arange(len(y)), y]

@@ -1,0 +1,159 @@
+"""Fits of kernel logistic regression at many (gamma, C), and what each says of rows it has not seen.
+
+The points share what they can: distances serve all gammas, a kernel matrix and its low rank serve all C, and
+every fit starts from the nearest one before it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..basis import span_rows
+from ..basis.low_rank import LowRank, low_rank
+from ..estimators.classifier import Training
+from ..estimators.logistic_function import KernelFunction, Options, fit_matrix
+from ..kernels import Kernel, Precomputed, Stationary, kernel_matrix, rows_in
+from ..losses import loss_for
+from ..objective import DenseMatrix
+from ..solvers.softmax_leave_one_out import leave_one_out_scores
+
+#: Rank of kernel matrices in leave-one-out systems, and what of a row they may leave to its diagonal.
+MAX_RANK, RANK_TOL = 300, 1e-4
+
+
+class Unseen(NamedTuple):
+    """Numbers of rows (r,), and their log-probabilities (r, c) by a fit that has not seen them."""
+
+    rows: np.ndarray
+    log_P: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fitted function of one fold at one point (log gamma, log C)."""
+
+    place: tuple[float, float]
+    function: KernelFunction
+
+
+class Trials:
+    """Fits to the same rows.
+
+    Parameters
+    ----------
+    training : Training
+        Rows.
+    kernel_of : callable
+        gamma → Kernel.
+    options : Options
+        Of the fits, which are by irls.
+    folds : sequence of (train, test) or None
+        Numbers of rows to fit and to predict; None leaves out one row at a time.
+    """
+
+    def __init__(
+        self,
+        training: Training,
+        kernel_of: Callable[[float | None], Kernel],
+        options: Options,
+        folds: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
+    ):
+        self.training, self.options, self.folds = training, options, folds
+        self._kernel_of = kernel_of
+        self._dtype = options.precision(len(training.y))
+        self._distances: np.ndarray | None = None
+        self._fits: dict[int, list[_Fit]] = {}
+        # A search walks to and fro between neighbouring widths.
+        self.matrix = lru_cache(maxsize=3)(self._matrix)
+        self.low_rank = lru_cache(maxsize=3)(self._low_rank)
+
+    def unseen(self, gamma: float | None, C: float) -> list[Unseen]:
+        """What the fit at (gamma, C) says of rows it has not seen, one part for each fold."""
+        if self.folds is None:
+            return [self._left_out(gamma, C)]
+        return [self._held_out(gamma, C, number) for number in range(len(self.folds))]
+
+    def _left_out(self, gamma: float | None, C: float) -> Unseen:
+        K, y, weights = self.matrix(gamma), self.training.y, C * self.training.weight
+        function = self._fit(-1, K, np.arange(len(y)), (gamma, C))
+        F = DenseMatrix(K).product(function.dual) + function.intercept
+        F = leave_one_out_scores(
+            self.low_rank(gamma), F, y, weights, fit_intercept=self.options.fit_intercept
+        )
+        return Unseen(np.arange(len(y)), _log_probabilities(F))
+
+    def _held_out(self, gamma: float | None, C: float, number: int) -> Unseen:
+        assert self.folds is not None
+        K, (train, test) = self.matrix(gamma), self.folds[number]
+        function = self._fit(number, K[np.ix_(train, train)], train, (gamma, C))
+        F = K[np.ix_(test, train)].astype(np.float64, copy=False) @ function.dual + function.intercept
+        return Unseen(test, _log_probabilities(F))
+
+    def _fit(
+        self, fold: int, K: np.ndarray, rows: np.ndarray, point: tuple[float | None, float]
+    ) -> KernelFunction:
+        """Fit from the nearest fit of the same fold."""
+        gamma, C = point
+        place = (0.0 if gamma is None else float(np.log(gamma)), float(np.log(C)))
+        known = self._fits.setdefault(fold, [])
+        start = min(known, key=lambda fit: np.hypot(*np.subtract(fit.place, place)), default=None)
+        function = fit_matrix(
+            DenseMatrix(K),
+            self.training.y[rows],
+            C * self.training.weight[rows],
+            self.options,
+            None if start is None else start.function,
+        )
+        known.append(_Fit(place, function))
+        return function
+
+    def _matrix(self, gamma: float | None) -> np.ndarray:
+        kernel, X = self._kernel_of(gamma), self.training.X
+        if not kernel.definite or isinstance(kernel, Precomputed):
+            # Refuses an indefinite matrix, or takes its positive part.
+            _, Phi = span_rows(kernel, X)
+            return Phi @ Phi.T
+        if not isinstance(kernel, Stationary) or np.ndim(kernel.length_scale) > 0:
+            return kernel_matrix(kernel, X, self._dtype)
+        if self._distances is None:
+            X = rows_in(self._dtype, kernel, X)
+            self._distances = kernel.distances(X, X).astype(self._dtype, copy=False)
+        return kernel.of_distance(self._distances.copy())
+
+    def _low_rank(self, gamma: float | None) -> LowRank:
+        K = self.matrix(gamma)
+        diagonal = K.diagonal().astype(np.float64)
+        tol = RANK_TOL * float(diagonal.mean())
+        return low_rank(lambda j: K[j].astype(np.float64), diagonal, max_rank=MAX_RANK, tol=tol)
+
+
+def left_out_by_model(model: Any, training: Training, *, max_rank: int = MAX_RANK) -> np.ndarray:
+    """Leave-one-out scores (n, k) of all rows of a fitted `KernelLogisticRegression`, whatever their number.
+
+    Parameters
+    ----------
+    model : KernelLogisticRegression
+        Fitted to the rows, multinomial.
+    training : Training
+        The rows, without copies.
+    max_rank : int
+        Of the kernel matrix.
+    """
+    kernel, X = model.kernel_, training.X
+    diagonal = np.asarray(kernel.diag(X), dtype=np.float64)
+
+    def column(j: int) -> np.ndarray:
+        return kernel(X, kernel.select(X, np.array([j])))[:, 0].astype(np.float64)
+
+    K = low_rank(column, diagonal, max_rank=max_rank, tol=RANK_TOL * float(diagonal.mean()))
+    F = model._scores(X)
+    return leave_one_out_scores(
+        K, F, training.y, model.C * training.weight, fit_intercept=model.fit_intercept
+    )
+
+
+def _log_probabilities(F: np.ndarray) -> np.ndarray:
+    return loss_for(2 if F.shape[1] == 1 else F.shape[1]).log_probabilities(F)
