@@ -1,0 +1,95 @@
+"""Classifiers by the short names of the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from .errors import CommandError
+
+#: Values of C among which each pair of classes chooses its own.
+PAIR_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to a classifier.
+
+    Attributes
+    ----------
+    estimators : tuple of str
+        Names in `kernelproba`; the first that the package has is built.
+    summary : str
+        For people.
+    params : dict
+        Of the constructor, if not the defaults.
+    """
+
+    estimators: tuple[str, ...]
+    summary: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+_SELF_TUNING = ("KernelLogisticRegressionCV", "LeastSquaresProbabilisticClassifierCV")
+
+METHODS = {
+    "auto": Method(_SELF_TUNING, "the default: kernel logistic regression that tunes itself"),
+    "klr": Method(
+        ("KernelLogisticRegressionCV", "KernelLogisticRegression"), "kernel logistic regression, one softmax"
+    ),
+    "klr-pairwise": Method(
+        ("KernelLogisticRegression",),
+        "kernel logistic regression of every pair of classes, coupled",
+        {"multi_class": "pairwise", "pair_Cs": PAIR_CS},
+    ),
+    "lspc": Method(("LeastSquaresProbabilisticClassifierCV",), "least squares: the fastest for many classes"),
+    "sparse": Method(("SparseKernelLogisticRegressionCV",), "few training rows in the model (lasso)"),
+    "rvm": Method(("RelevanceVectorClassifier",), "relevance vectors: fewest rows, by evidence"),
+    "mcc": Method(("MaximumContrastClassifierCV",), "maximum contrast: switches off doubtful rows"),
+    "lpm": Method(("LinearProgrammingMachineCV",), "linear programming machine, calibrated"),
+    "kdc": Method(("KernelDensityClassifier",), "kernel densities and Bayes' rule"),
+    "basis": Method(("BasisLogisticRegression",), "logistic regression on Gaussian basis functions"),
+}
+
+
+def build(name: str, *, seed: int = 0, settings: dict[str, Any] | None = None) -> Any:
+    """Return an unfitted classifier.
+
+    Parameters
+    ----------
+    name : str
+        One of `METHODS`.
+    seed : int
+        Its ``random_state``, if it has one.
+    settings : dict, optional
+        Parameters that the user asks for.
+    """
+    import kernelproba
+
+    if name not in METHODS:
+        close = get_close_matches(name, METHODS, 1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise CommandError(f"there is no method '{name}': {hint}choose from {', '.join(METHODS)}")
+    method = METHODS[name]
+    kind = next(getattr(kernelproba, each) for each in method.estimators if hasattr(kernelproba, each))
+    model = kind(**method.params)
+    own = {"random_state": seed, "scale": None}  # `preparation` has scaled the columns already
+    model.set_params(**{key: value for key, value in own.items() if key in model.get_params(deep=False)})
+    return _with_settings(model, name, settings or {})
+
+
+def names() -> list[str]:
+    """Return the names of all methods, for completion."""
+    return list(METHODS)
+
+
+def _with_settings(model: Any, name: str, settings: dict[str, Any]) -> Any:
+    known = model.get_params(deep=False)
+    for key in settings:
+        if key not in known:
+            raise CommandError(
+                f"method {name} ({type(model).__name__}) has no parameter '{key}': "
+                f"it has {', '.join(sorted(known))}"
+            )
+    return model.set_params(**settings)

@@ -1,0 +1,121 @@
+"""What the commands print: results for people or for programs, notes, warnings and progress."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import TimeRemainingColumn as TimeLeftColumn
+from rich.table import Table
+
+from ..report.plain import name, plain
+
+#: Columns of text where there is no terminal that has a width of its own.
+_WIDTH = 160
+
+
+class Terminal:
+    """Results go to the standard output; all else goes to the standard error.
+
+    Parameters
+    ----------
+    as_json : bool
+        Print results as one JSON object.
+    quiet : bool
+        Print neither notes nor progress.  Results are printed if they are JSON.
+    """
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False):
+        self._as_json, self._quiet = as_json, quiet
+        self._out, self._err = _console(stderr=False), _console(stderr=True)
+
+    def result(self, facts: dict[str, Any], show: Callable[[Terminal], None]) -> None:
+        """Print a result.
+
+        Parameters
+        ----------
+        facts : dict
+            For programs.
+        show : callable
+            Prints it for people, by `line` and `table`.
+        """
+        if self._as_json:
+            print(json.dumps(plain(facts), ensure_ascii=False, indent=2))
+        elif not self._quiet:
+            show(self)
+
+    def line(self, text: str = "", style: str | None = None) -> None:
+        """Print a line of a result."""
+        self._out.print(name(text), style=style, soft_wrap=True)
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
+        """Print a table of a result; cells that begin with a digit or a sign stand to the right."""
+        cells = [list(row) for row in rows]
+        table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+        for number, column in enumerate(columns):
+            numeric = all(_is_numeric(row[number]) for row in cells)
+            table.add_column(
+                column, justify="right" if numeric else "left", overflow="fold", header_style="bold"
+            )
+        for row in cells:
+            table.add_row(*map(name, row))
+        self._out.print(table)
+
+    def notes(self, texts: Iterable[str]) -> None:
+        """Print what the user should know."""
+        for text in texts:
+            if not self._quiet:
+                self._err.print(f"note: {name(text)}", style="yellow", soft_wrap=True)
+
+    @contextmanager
+    def heeding_warnings(self) -> Iterator[None]:
+        """Print each warning of Python once, as a note."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.filterwarnings("ignore", category=DeprecationWarning)
+            warnings.filterwarnings("ignore", category=FutureWarning)
+            yield
+        self.notes(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
+
+    @contextmanager
+    def working(self, text: str) -> Iterator[None]:
+        """Show that something of unknown length is under way, and since when."""
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
+            progress.add_task(text, total=None)
+            yield
+
+    @contextmanager
+    def progress(self, text: str) -> Iterator[Callable[[float], None]]:
+        """Show a bar with the time left; what is given sets it to a share between 0 and 1."""
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeLeftColumn())
+        with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
+            task = progress.add_task(text, total=1.0)
+            yield lambda share: progress.update(task, completed=share)
+
+    def _is_silent(self) -> bool:
+        return self._quiet or not self._err.is_terminal
+
+
+def _console(*, stderr: bool) -> Console:
+    """Return a console that shows texts as they are: names of classes are no markup."""
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    return console
+
+
+def _is_numeric(cell: str) -> bool:
+    return cell[:1].isdigit() or cell[:1] in "+-−–" or cell == ""
