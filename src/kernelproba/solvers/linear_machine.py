@@ -93,7 +93,7 @@ def _finish(master: "_MachineMaster", weight: np.ndarray, penalty: float, scale:
     value = penalty * float(beta.sum()) + float(weight @ np.maximum(0.0, 1 - sign * (scores + intercept)))
     used = master.multipliers()[np.arange(len(y)), y] / scale
     earned = float((master.profit + master.penalty).max()) / scale
-    shrunk = used * min(1.0, penalty / max(earned, np.finfo(float).tiny))
+    shrunk = used * (penalty / max(earned, penalty))
     return MachineFit(beta, intercept, value, value - float(shrunk.sum()))
 
 

@@ -1,5 +1,6 @@
 """Linear programming machines with width and C chosen by cross-validation."""
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_moons
@@ -73,3 +74,10 @@ def test_kernels_with_their_own_width_are_searched_over_c_alone():
 def test_errors_name_the_argument(params, message):
     with pytest.raises(ValueError, match=message):
         LinearProgrammingMachineCV(**params).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+def test_rows_that_are_all_alike_leave_even_odds():
+    X, y = np.ones((20, 2)), np.tile([0, 1], 10)
+    model = LinearProgrammingMachineCV([0.1, 1.0], [1.0], cv=3).fit(X, y)
+    assert_allclose(model.predict_proba(X), 0.5)
+    assert len(model.support_) == 0
