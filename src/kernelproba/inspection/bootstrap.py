@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -35,13 +36,16 @@ def bootstrap_interval(
     This is the *basic* interval [2s − q_hi, 2s − q_lo] about the score s, with q the
     quantiles of the resampled scores.  The calibration error of a resample exceeds that
     of the sample, as resampling adds noise to the frequencies; the percentile interval
-    would add this bias once more and can miss even s itself, the basic one takes it off.
+    would add this bias once more and can miss even s itself, the basic one takes it off
+    and so may lie below an s that chance has raised.
 
     Parameters
     ----------
     score : callable
         ``score(y, P, classes=…)``, as all scores of this package are.  It returns a
-        number, or several as a dict or named tuple.
+        number, or several as a dict or named tuple.  A score that takes ``sample_weight``
+        gets a resample as weights: estimates from pairs of rows, such as
+        `squared_calibration_error`, must not take a row drawn twice for a pair.
     y, P, classes
         As in `expected_calibration_error`.
     n_resamples : int, default=1000
@@ -67,10 +71,15 @@ def bootstrap_interval(
     checked = check_predictions(y, P, classes)
     labels, rng = np.asarray(y), check_random_state(random_state)
 
-    def score_rows(rows: np.ndarray | slice) -> dict[str, float]:
+    weighs = "sample_weight" in inspect.signature(score).parameters
+
+    def score_rows(rows: np.ndarray) -> dict[str, float]:
+        if weighs:
+            times = np.bincount(rows, minlength=len(labels))
+            return _by_name(score(labels, checked.P, classes=checked.classes, sample_weight=times))
         return _by_name(score(labels[rows], checked.P[rows], classes=checked.classes))
 
-    estimate = score_rows(slice(None))
+    estimate = score_rows(np.arange(len(labels)))
     draws = [score_rows(rng.randint(len(labels), size=len(labels))) for _ in range(n_resamples)]
     intervals = {
         name: basic_interval(s, [draw[name] for draw in draws], confidence) for name, s in estimate.items()
@@ -95,5 +104,5 @@ def _by_name(result: Any) -> dict[str, float]:
 
 def basic_interval(estimate: float, draws: ArrayLike, confidence: float) -> Interval:
     """Reflect the quantiles of the draws at the estimate: [2s − q_hi, 2s − q_lo]."""
-    low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2])
+    low, high = np.quantile(np.asarray(draws, dtype=float), [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(estimate), float(2 * estimate - high), float(2 * estimate - low))

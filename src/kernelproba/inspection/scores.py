@@ -87,6 +87,7 @@ def squared_calibration_error(
     kind: str = "top-label",
     strategy: str = "uniform",
     classes: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Unbiased estimate of the squared calibration error; negative by chance if there is none.
 
@@ -101,14 +102,16 @@ def squared_calibration_error(
 
     Parameters
     ----------
-    y, P, n_bins, kind, strategy, classes
-        As in `expected_calibration_error`.
+    y, P, n_bins, kind, strategy, classes, sample_weight
+        As in `expected_calibration_error` with ``debiased=True``, whose root this is the square of.  For
+        an interval of the root, take the roots of the ends of an interval of the square, with 0 for those
+        below it: at 0 the root is too bent for the bootstrap.
 
     Returns
     -------
     float
     """
-    return _squared_error(check_predictions(y, P, classes), n_bins, kind, strategy)
+    return _squared_error(check_predictions(y, P, classes, sample_weight), n_bins, kind, strategy)
 
 
 def _squared_error(checked: Predictions, n_bins: int, kind: str, strategy: str) -> float:

@@ -13,6 +13,7 @@ from .figures.confusion import confusion_matrix
 from .figures.intervals import score_ranking
 from .figures.posterior import hex_colours, posterior_figure
 from .figures.reliability import reliability
+from .plain import shorten
 from .wording import SCORE_TEXTS
 
 _FEW_CLASSES = 12
@@ -28,6 +29,7 @@ def page(summary: dict[str, Any]) -> str:
     return environment.get_template("report.html").render(
         s=summary,
         words=wording,
+        shorten=shorten,
         style=Markup(style),
         script=Markup(script),
         script_hash=_hash(script),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..atomic_file import replacing
 from .markdown import markdown
 from .page import page
 
@@ -44,15 +44,8 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike, format: str |
     text = render(summary, format or _format_of(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(target.parent)!r} for the report: make it first")
-    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf8", newline="\n") as file:
-            file.write(text)
-        os.chmod(draft, 0o666 & ~_umask())
-        os.replace(draft, target)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with replacing(target) as draft:
+        draft.write_text(text, encoding="utf8", newline="\n")
     return target
 
 
@@ -71,10 +64,3 @@ def _format_of(path: Path) -> str:
         raise ValueError(
             f"the name {path.name!r} does not say the format: end it with .html, .md or .json, or name one"
         ) from None
-
-
-def _umask() -> int:
-    """The permissions that new files lack; drafts have fewer, since mkstemp makes them private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

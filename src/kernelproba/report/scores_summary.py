@@ -16,6 +16,7 @@ from ..inspection import (
     probability_scores,
     reliability_tables,
     score_intervals,
+    squared_calibration_error,
 )
 from ..inspection.binning import BinTable, assign_bins
 from .plain import name, plain
@@ -37,7 +38,9 @@ def baseline_scores(codes: NDArray, counts: NDArray) -> dict[str, float]:
     return probability_scores(codes, P, classes=np.arange(len(counts)))
 
 
-def calibration(codes: NDArray, P: NDArray, classes: NDArray) -> dict[str, Any]:
+def calibration(
+    codes: NDArray, P: NDArray, classes: NDArray, plain_error: dict[str, float]
+) -> dict[str, Any]:
     """Bins of the reliability diagrams, calibration errors of every kind, parts of the Brier score."""
     numbers = np.arange(P.shape[1])
     (top,) = reliability_tables(codes, P, classes=numbers)
@@ -46,7 +49,7 @@ def calibration(codes: NDArray, P: NDArray, classes: NDArray) -> dict[str, Any]:
         "top_label": _bins(top),
         "classes": [{"name": name(label)} | _bins(t) for label, t in zip(classes, per_class, strict=True)],
         "by_chance": _error_by_chance(P),
-        "errors": _calibration_errors(codes, P),
+        "errors": _calibration_errors(codes, P, plain_error),
         "brier_parts": _intervals(brier_decomposition, codes, P),
     }
 
@@ -55,29 +58,31 @@ def _bins(table: BinTable) -> dict[str, Any]:
     return {"ece": table.calibration_error, "bins": plain(table.columns())}
 
 
-def _calibration_errors(codes: NDArray, P: NDArray) -> list[dict[str, Any]]:
-    """ECE of the top label and of all classes, plain and debiased."""
-    return [
-        {"kind": kind, "debiased": debiased}
-        | _intervals(partial(expected_calibration_error, kind=kind, debiased=debiased), codes, P)[""]
-        for kind in ("top-label", "class-wise")
-        for debiased in (False, True)
-    ]
+def _calibration_errors(codes: NDArray, P: NDArray, plain_error: dict[str, float]) -> list[dict[str, Any]]:
+    """ECE of the top label and of all classes, plain and debiased; the first is known from the headline."""
+    class_wise = _intervals(partial(expected_calibration_error, kind="class-wise"), codes, P)[""]
+    errors = []
+    for kind, error in (("top-label", plain_error), ("class-wise", class_wise)):
+        squared = _intervals(partial(squared_calibration_error, kind=kind), codes, P)[""]
+        debiased = {end: float(np.sqrt(max(0.0, value))) for end, value in squared.items()}
+        errors += [{"kind": kind, "debiased": False} | error, {"kind": kind, "debiased": True} | debiased]
+    return errors
 
 
 def _intervals(score: Any, codes: NDArray, P: NDArray) -> dict[str, dict[str, float]]:
     """Return the intervals of a score by name, without ends where they would take minutes."""
-    options = {"classes": np.arange(P.shape[1]), "n_resamples": 1 if P.size > _MANY else _PART_DRAWS}
-    found = bootstrap_interval(score, codes, P, random_state=_SEED, **options)
+    numbers = np.arange(P.shape[1])
+    draws = 1 if P.size > _MANY else _PART_DRAWS
+    found = bootstrap_interval(score, codes, P, classes=numbers, n_resamples=draws, random_state=_SEED)
     named = {"": found} if isinstance(found, Interval) else found
     if P.size > _MANY:
-        return {key: {"estimate": interval.estimate} for key, interval in named.items()}
-    floor = -np.inf if "within_bin" in named else 0.0
-    return {key: _ends(interval, floor) for key, interval in named.items()}
+        return {key: {"estimate": float(interval.estimate)} for key, interval in named.items()}
+    return {key: _ends(interval, key) for key, interval in named.items()}
 
 
-def _ends(interval: Interval, floor: float = 0.0) -> dict[str, float]:
-    """The interval by name; most scores cannot be negative."""
+def _ends(interval: Interval, key: str = "") -> dict[str, float]:
+    """The interval by name, cut off at 0 unless the score may be negative."""
+    floor = -np.inf if key == "within_bin" else 0.0
     return {end: max(floor, float(value)) for end, value in interval._asdict().items()}
 
 

@@ -74,8 +74,8 @@ def summarise(
     >>> from kernelproba import KernelLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> summary = summarise(KernelLogisticRegression().fit(X[::2], y[::2]), X[1::2], y[1::2])
-    >>> round(summary["scores"]["error"]["estimate"], 3)
-    0.027
+    >>> summary["data"]["rows"], sorted(summary["scores"])
+    (75, ['brier', 'ece', 'error', 'log_loss'])
     """
     start = time.perf_counter()
     P, classes = predict_probabilities(model, X)
@@ -84,14 +84,15 @@ def summarise(
     codes, P, frame = checked.codes, checked.P, as_frame(X)
     data = describe_data(X, codes, classes, training)
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
+    scores = headline_scores(codes, P)
     return {
         "format": FORMAT,
         "model": _describe_model(model),
         "data": data,
-        "scores": headline_scores(codes, P),
+        "scores": scores,
         "baseline": baseline_scores(codes, counts),
         "rivals": None if rivals is None else _describe_rivals(rivals),
-        "calibration": calibration(codes, P, classes),
+        "calibration": calibration(codes, P, classes, scores["ece"]),
         "confusion": confusion(codes, P, classes),
         "confidence": confidence(codes, P),
         "map": summarise_map(model, X, codes, P),

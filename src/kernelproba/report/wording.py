@@ -39,6 +39,8 @@ def number(value: float | None, percent: bool = False) -> str:
     """
     if value is None:
         return "–"
+    if percent and value == 0:
+        return "0%"
     if percent:
         return f"{100 * value:.1f}%" if value >= 0.01 else f"{100 * value:.2f}%"
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.3g}"
@@ -104,10 +106,10 @@ def _lean(summary: dict[str, Any]) -> str:
 def compared(rivals: dict[str, Any]) -> str:
     """Say how the comparison was made."""
     if "rows" not in rivals or "folds" not in rivals:
-        return "Scores of rows left out, with 95% bootstrap intervals."
+        return "Scores of rows left out, with 95% intervals."
     return (
         f"Every method was cross-validated on the same {rivals['folds']} folds of {rivals['rows']:,} rows; "
-        "lines are 95% bootstrap intervals."
+        "lines are 95% intervals."
     )
 
 

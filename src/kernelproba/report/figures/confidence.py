@@ -18,7 +18,7 @@ def confidence_histogram(edges: list[float], right: list[int], wrong: list[int])
     right, wrong : list of b int
         Rows in each bin.
     """
-    figure = canvas(_LEFT + _WIDTH + 16, _TOP + 2 * _HALF + 62, "Confidence of right and wrong rows")
+    figure = canvas(_LEFT + _WIDTH + 16, _TOP + 2 * _HALF + 42, "Confidence of right and wrong rows")
     middle, shares = _TOP + _HALF, [_shares(right), _shares(wrong)]
     most = max(*shares[0], *shares[1])
     axes = Axes(Scale(0, 1, _LEFT, _LEFT + _WIDTH), Scale(-most, most, _TOP + 2 * _HALF, _TOP))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..plain import shorten
 from .canvas import Element, canvas, draw, mark
 
-_SIDE, _LEFT, _TOP, _LABELS, _NUMBERS = 300, 92, 24, 40, 12
+_SIDE, _LEFT, _TOP, _LABELS, _NUMBERS, _LENGTH = 300, 92, 24, 40, 12, 14
 
 
 def confusion_matrix(classes: list[str], counts: list[list[int]]) -> Element:
@@ -20,7 +20,8 @@ def confusion_matrix(classes: list[str], counts: list[list[int]]) -> Element:
     """
     c = len(classes)
     cell = _SIDE / c
-    figure = canvas(_LEFT + _SIDE + 8, _TOP + _SIDE + 86, "Confusion matrix")
+    longest = max(len(shorten(label, _LENGTH)) for label in classes)
+    figure = canvas(_LEFT + _SIDE + 8, _TOP + _SIDE + 14 + 5.6 * longest, "Confusion matrix")
     draw(figure, "rect", x=_LEFT, y=_TOP, width=_SIDE, height=_SIDE, class_="frame")
     for i, row in enumerate(counts):
         for j, count in enumerate(row):
@@ -64,7 +65,7 @@ def _draw_names(figure: Element, classes: list[str], cell: float) -> None:
     step = -(-len(classes) // _LABELS) if cell < 7 else 1
     size = min(11.0, max(6.5, cell * step * 0.9))
     for k in range(0, len(classes), step):
-        label, middle = shorten(classes[k], 14), (k + 0.5) * cell + size / 3
+        label, middle = shorten(classes[k], _LENGTH), (k + 0.5) * cell + size / 3
         draw(
             figure,
             "text",

@@ -31,7 +31,7 @@ def posterior_figure(shown: dict[str, Any], classes: list[str]) -> Element:
     (left, right), (bottom, top) = shown["ranges"]
     axes = Axes(Scale(left, right, _LEFT, _LEFT + _SIDE), Scale(bottom, top, _TOP + _SIDE, _TOP))
     picture = colour_map(np.array(shown["label"]), np.array(shown["probability"]), len(classes))
-    place = {"x": _LEFT, "y": _TOP, "width": _SIDE, "height": _SIDE}
+    place: dict[str, Any] = {"x": _LEFT, "y": _TOP, "width": _SIDE, "height": _SIDE}
     draw(figure, "image", href=picture, preserveAspectRatio="none", **place)
     draw(figure, "rect", **place, class_="frame")
     axes.draw_x(figure, [], shorten(shown["names"][0], 44))

@@ -22,8 +22,8 @@ def reliability(bins: dict[str, list[float]], title: str, *, small: bool = False
     small : bool, default=False
         For a row of figures: fewer ticks and no titles.
     """
-    side, left, below = (132, 40, 34) if small else (270, 58, 62)
-    figure = canvas(left + side + 16, side + 12 + below + (44 if small else 72), title)
+    side, left = (132, 40) if small else (270, 58)
+    figure = canvas(left + side + 16, side + (74 if small else 124), title)
     upper = Axes(Scale(0, 1, left, left + side), Scale(0, 1, side + 10, 10))
     ticks = _ENDS if small else _QUARTERS
     upper.draw_x(figure, ticks if small else [(value, "") for value, _ in ticks])

@@ -32,38 +32,48 @@
   }
 
   // Tooltips: of each figure one mark is in the tab order, and the arrow keys go on to the others.
+  // The listeners are the document's, because Chromium lets the Tab key stop at any SVG that has its own.
   const tip = document.getElementById("tip");
-  function hideTip() { tip.hidden = true; }
-  const showTip = (mark) => {
-    tip.textContent = mark.dataset.tip;
-    tip.hidden = false;
-    const box = mark.getBoundingClientRect(), own = tip.getBoundingClientRect();
+  let told = null, byMouse = false;
+  function hideTip() { told = null; tip.hidden = true; }
+  const placeTip = () => {
+    if (!told) return;
+    const box = told.getBoundingClientRect(), own = tip.getBoundingClientRect();
     const left = box.left + box.width / 2 - own.width / 2;
     const above = box.top - own.height - 8;
     tip.style.left = Math.max(12, Math.min(left, root.clientWidth - own.width - 12)) + "px";
     tip.style.top = (above < 8 ? box.bottom + 8 : above) + "px";
   };
+  const showTip = (mark, mouse) => {
+    told = mark;
+    byMouse = mouse;
+    tip.textContent = mark.dataset.tip;
+    tip.hidden = false;
+    placeTip();
+  };
+  const markOf = (event) => event.target.closest ? event.target.closest("[data-tip]") : null;
+  const marksOf = (figure) => [...figure.querySelectorAll("[data-tip]")];
+  const enter = (mark) => {
+    for (const other of marksOf(mark.closest("svg"))) other.setAttribute("tabindex", other === mark ? "0" : "-1");
+  };
   for (const figure of document.querySelectorAll("svg.figure")) {
-    const marks = [...figure.querySelectorAll("[data-tip]")];
-    if (!marks.length) continue;
-    marks[0].setAttribute("tabindex", "0");
-    figure.addEventListener("mouseover", (event) => {
-      const mark = event.target.closest("[data-tip]");
-      if (mark) showTip(mark); else hideTip();
-    });
-    figure.addEventListener("mouseleave", hideTip);
-    figure.addEventListener("focusin", (event) => {
-      for (const mark of marks) mark.setAttribute("tabindex", mark === event.target ? "0" : "-1");
-      showTip(event.target);
-    });
-    figure.addEventListener("focusout", hideTip);
-    figure.addEventListener("keydown", (event) => {
-      const next = step(marks, event.target, event.key);
-      if (next) { event.preventDefault(); next.focus(); }
-    });
+    if (marksOf(figure).length) enter(marksOf(figure)[0]);
   }
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
-  document.addEventListener("scroll", hideTip, { passive: true });
+  document.addEventListener("mouseover", (event) => {
+    const mark = markOf(event);
+    if (mark) showTip(mark, true); else if (byMouse) hideTip();  // a focused mark keeps its tip
+  });
+  document.addEventListener("focusin", (event) => {
+    const mark = markOf(event);
+    if (mark) { enter(mark); showTip(mark, false); } else hideTip();
+  });
+  document.addEventListener("keydown", (event) => {
+    const mark = markOf(event);
+    const next = mark && step(marksOf(mark.closest("svg")), mark, event.key);
+    if (next) { event.preventDefault(); next.focus(); }
+    if (event.key === "Escape") hideTip();
+  });
+  document.addEventListener("scroll", placeTip, { capture: true, passive: true });
 
   // Theme: the system's until the reader chooses; the choice is kept where the browser allows it.
   const button = document.getElementById("theme");
