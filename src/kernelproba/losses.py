@@ -42,6 +42,9 @@ class Loss(Protocol):
     def curvature_block(self, state: np.ndarray, j: int, k: int) -> np.ndarray:
         """Entry (j, k) of ∂²ℓ for each row, (n,)."""
 
+    def curvature_sum(self, state: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Σᵢ ωᵢ ∂²ℓᵢ, (k, k)."""
+
 
 class Logistic:
     """Binary logistic loss on one score, ``f > 0`` for class 1."""
@@ -73,6 +76,9 @@ class Logistic:
 
     def curvature_block(self, state, j, k):  # noqa: ARG002 — there is one block
         return state[:, 0]
+
+    def curvature_sum(self, state, weights):
+        return (weights @ state)[:, None]
 
 
 class Softmax:
@@ -111,6 +117,9 @@ class Softmax:
 
     def curvature_block(self, state, j, k):
         return state[:, j] * ((1.0 if j == k else 0.0) - state[:, k])
+
+    def curvature_sum(self, state, weights):
+        return np.diag(weights @ state) - (weights[:, None] * state).T @ state
 
 
 def loss_for(n_classes: int) -> Loss:

@@ -81,9 +81,10 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         Newton's method with conjugate gradients; "newton-cholesky": with the full Hessian, for small
         problems; "lbfgs": quasi-Newton.  "auto" is irls, or newton-cg for the linear kernel, which has few
         features, and for kernels that are precomputed or not known to be definite.
-    tol : float, default=1e-3
+    tol : float, default=1e-2
         Bound on the error of an average score relative to the size of the function, certified by the
-        gradient: ``√k̄ ‖∇J‖ ≤ tol (1 + √k̄ ‖f‖)`` with k̄ the mean of k(x, x).
+        gradient: ``√k̄ ‖∇J‖ ≤ tol (1 + √k̄ ‖f‖)`` with k̄ the mean of k(x, x).  The objective is then within
+        about tol² of its least value, relatively; what fits reach is closer by far.
     max_iter : int, default=200
         Most iterations of the solver.
     warm_start : bool, default=False
@@ -180,7 +181,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         coupling="wu-lin-weng",
         pair_Cs=None,
         solver="auto",
-        tol=1e-3,
+        tol=1e-2,
         max_iter=200,
         warm_start=False,
         n_jobs=None,

@@ -24,6 +24,11 @@ INNER_ITERATIONS = 500
 INTERCEPT_ITERATIONS = 50
 
 
+def inner(A: np.ndarray, B: np.ndarray) -> float:
+    """Sum of the products of the entries, by one thread: waking others costs more than a sum of n k terms."""
+    return float(np.einsum("ij,ij->", A, B))
+
+
 @dataclass
 class Coefficients:
     """Kernel coefficients α (n, k) of a function, and its values Kα at the rows."""
@@ -33,7 +38,7 @@ class Coefficients:
 
     def dot(self, other: "Coefficients") -> float:
         """⟨self, other⟩ in the function space."""
-        return float(np.vdot(self.KA, other.A))
+        return inner(self.KA, other.A)
 
     def plus(self, t: float, other: "Coefficients") -> "Coefficients":
         """Sum of self and t times the other."""
@@ -93,15 +98,12 @@ class _Curvature:
     def __init__(self, objective: KernelObjective, F: np.ndarray):
         self.objective = objective
         self.state = objective.loss.curvature(F)
-        # Singular along shifts of all scores of a softmax.
-        self.inverse_total = np.linalg.pinv(self._total(), hermitian=True)
-
-    def _total(self) -> np.ndarray:
-        """Σᵢ ωᵢ ∂²ℓᵢ, (k, k)."""
-        loss, weights, k = self.objective.loss, self.objective.weights, self.objective.n_scores
-        return np.array(
-            [[weights @ loss.curvature_block(self.state, i, j) for j in range(k)] for i in range(k)]
-        )
+        total = objective.loss.curvature_sum(self.state, objective.weights)
+        if (k := len(total)) > 1:
+            # Shifts of all scores of a softmax have no curvature, and no slope either: any curvature will do.
+            # A pseudo-inverse alone would divide by the rounding errors of zero.
+            total = total + total.trace() / k**2
+        self.inverse_total = np.linalg.pinv(total, hermitian=True)
 
     def intercept_change(self, dF: np.ndarray) -> np.ndarray:
         """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
@@ -156,7 +158,7 @@ def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float)
     goal = rtol**2 * rho
     for _ in range(INNER_ITERATIONS):
         image = direction.A + system.product(direction.KA)
-        curvature = float(np.vdot(direction.KA, image))
+        curvature = inner(direction.KA, image)
         if not curvature > 0:
             break
         tau = rho / curvature
@@ -179,7 +181,7 @@ def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gr
     def along(t):
         loss, G = objective.loss_and_gradient(F + t * dF)
         value = loss + fixed + t * linear + t**2 / 2 * quadratic
-        return value, float(np.vdot(G, dF)) + linear + t * quadratic
+        return value, inner(G, dF) + linear + t * quadratic
 
     return step_length(along, value, gradient.dot(df))
 
