@@ -16,7 +16,7 @@ from ..estimators.maximum_contrast import PROGRAMMES, MaximumContrastClassifier
 from ..solvers.contrast import contrast_path
 from ..solvers.contrast_problem import ContrastProblem
 from .contrast_folds import COLUMNS, SCORINGS, assess_contrast
-from .width_search import HeldOut, fold_rows, make_gammas, make_penalties, search_widths, sparsest_best
+from .width_search import HeldOut, best_setting, fold_rows, make_gammas, make_penalties, search_widths
 
 #: Default penalties, as multiples of the total weight of the rows; inf is the kernel density classifier.
 PENALTIES = np.array([np.inf, *10.0 ** -np.arange(1.5, 4.5, 0.5)])
@@ -42,10 +42,10 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         outside a fold is trained on the rows it has.
     scoring : {"accuracy", "log_loss", "contrast"}, default="accuracy"
         What is to be best on the rows held out: hits, minus the log loss of Bayes' rule, or the mean
-        contrast.
+        contrast.  Equal scores are told apart by the log loss.
     slack : float, default=0.0
-        Of all settings whose score is within so many standard errors of the best, the one with the fewest
-        non-zero weights is taken.
+        If positive: of all settings whose score is within so many standard errors of the best, the one with
+        the fewest non-zero weights is taken.
     n_jobs : int, optional
         Widths tried at once, as in joblib.
 
@@ -147,8 +147,8 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         tables = search_widths(kernels, training, folds, partial(self._try_fold, alphas), self.n_jobs)
         self.cv_results_ = {"gamma": np.array(gammas), "alpha": alphas}
         self.cv_results_ |= {name: tables[..., k] for k, name in enumerate(COLUMNS)}
-        scores = self.cv_results_[self.scoring]
-        g, a = sparsest_best(scores, self.cv_results_["support"], self.slack)
+        scores, log_losses = self.cv_results_[self.scoring], self.cv_results_["log_loss"]
+        g, a = best_setting(scores, log_losses, self.cv_results_["support"], self.slack)
         self.gamma_, self.alpha_, self.best_score_ = gammas[g], float(alphas[a]), float(scores[g, a].mean())
         self.margin_ = np.full(_num_samples(y), np.nan)
         self._fit_rows(training, kernels[g], self.alpha_)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..basis.gram import Gram
 from ..estimators.linear_programming_machine import LinearProgrammingMachine
 from ..solvers.linear_machine import linear_machine_path
-from .width_search import HeldOut, fold_rows, make_gammas, make_penalties, search_widths, sparsest_best
+from .width_search import HeldOut, best_setting, fold_rows, make_gammas, make_penalties, search_widths
 
 SCORINGS = ("accuracy", "hinge")
 #: What a fold returns for each C.
@@ -37,10 +37,11 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         Folds; an integer makes stratified folds that keep identical rows together.  A class without rows
         outside a fold is trained on the rows it has.
     scoring : {"accuracy", "hinge"}, default="accuracy"
-        What is to be best on the rows held out: hits, or minus the mean violation of the margin.
+        What is to be best on the rows held out: hits, or minus the mean violation of the margin, which also
+        tells equal hits apart.
     slack : float, default=0.0
-        Of all settings whose score is within so many standard errors of the best, the one with the fewest
-        non-zero weights is taken.
+        If positive: of all settings whose score is within so many standard errors of the best, the one with
+        the fewest non-zero weights is taken.
     n_jobs : int, optional
         Widths tried at once, as in joblib.
 
@@ -140,8 +141,8 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         tables = search_widths(kernels, training, folds, partial(self._try_fold, Cs), self.n_jobs)
         self.cv_results_ = {"gamma": np.array(gammas), "C": Cs}
         self.cv_results_ |= {name: tables[..., k] for k, name in enumerate(COLUMNS)}
-        scores = self.cv_results_[self.scoring]
-        g, k = sparsest_best(scores, self.cv_results_["support"], self.slack)
+        scores, hinge = self.cv_results_[self.scoring], self.cv_results_["hinge"]
+        g, k = best_setting(scores, hinge, self.cv_results_["support"], self.slack)
         self.gamma_, self.C_, self.best_score_ = gammas[g], float(Cs[k]), float(scores[g, k].mean())
         self._fit_machines(training, kernels[g], 1 / self.C_)
         self._calibrate(training, machines[g].set_params(C=self.C_))

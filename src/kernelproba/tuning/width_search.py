@@ -147,18 +147,21 @@ def search_widths(
     return np.stack(Parallel(n_jobs=n_jobs)(delayed(one_width)(g) for g in range(len(kernels))))
 
 
-def sparsest_best(scores: np.ndarray, support: np.ndarray, slack: float) -> tuple[int, int]:
-    """Return width and penalty of the sparsest setting within `slack` standard errors of the best.
+def best_setting(scores: np.ndarray, ties: np.ndarray, support: np.ndarray, slack: float) -> tuple[int, int]:
+    """Return width and penalty of the best score, or of the sparsest within `slack` standard errors of it.
+
+    Few rows make few different accuracies: without slack, equal scores are told apart by a second one.
 
     Parameters
     ----------
-    scores, support : arrays of shape (widths, penalties, folds)
-        Scores, and shares of non-zero weights.
+    scores, ties, support : arrays of shape (widths, penalties, folds)
+        Scores, second scores, and shares of non-zero weights.
     slack : float
         Standard errors.
     """
     mean, error = scores.mean(axis=-1), scores.std(axis=-1) / np.sqrt(scores.shape[-1])
     best = np.unravel_index(mean.argmax(), mean.shape)
     good = mean >= mean[best] - slack * error[best] - 1e-12
-    g, a = np.unravel_index(np.where(good, support.mean(axis=-1), np.inf).argmin(), mean.shape)
+    preference = ties.mean(axis=-1) if slack == 0 else -support.mean(axis=-1)
+    g, a = np.unravel_index(np.where(good, preference, -np.inf).argmax(), mean.shape)
     return int(g), int(a)

@@ -12,7 +12,7 @@ from kernelproba.kernels import RBF, Matern, Precomputed
 from kernelproba.tuning.contrast_cv import MaximumContrastClassifierCV
 from kernelproba.tuning.contrast_folds import COLUMNS
 from kernelproba.tuning.kernel_grid import KernelGrid
-from kernelproba.tuning.width_search import sparsest_best
+from kernelproba.tuning.width_search import best_setting
 
 ALPHAS, GAMMAS = [np.inf, 1.0, 0.05], [0.5, 2.0, 8.0]
 
@@ -64,9 +64,15 @@ def test_each_scoring_chooses_its_own_best(moons, scoring):
 def test_slack_trades_score_for_sparsity():
     scores = np.array([[[0.9, 0.8], [0.84, 0.85]]])
     support = np.array([[[0.5, 0.5], [0.1, 0.1]]])
-    assert sparsest_best(scores, support, 0.0) == (0, 0)
-    assert sparsest_best(scores, support, 1.0) == (0, 1)
-    assert sparsest_best(np.ones_like(scores), support, 0.0) == (0, 1)
+    assert best_setting(scores, -scores, support, 0.0) == (0, 0)
+    assert best_setting(scores, scores, support, 1.0) == (0, 1)
+
+
+def test_equal_scores_are_told_apart_by_a_second_one():
+    scores = np.array([[[0.8, 0.9], [0.9, 0.8]], [[0.85, 0.85], [0.9, 0.7]]])
+    second = np.array([[[-3.0, -3.0], [-1.0, -3.0]], [[-1.0, -1.0], [-0.1, -0.1]]])
+    support = np.ones_like(scores)
+    assert best_setting(scores, second, support, 0.0) == (1, 0)
 
 
 def test_default_grids_and_folds_serve_iris():
