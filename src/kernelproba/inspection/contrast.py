@@ -23,16 +23,16 @@ _FEW_LEVELS, _MANY_LEVELS = np.arange(-3.0, 3.5, 0.5), 9
 class ContrastDisplay:
     """Isolines of the margin, training rows sized by their weights, deactivated rows encircled.
 
-    White is where the margin is within ±1, the region that training looks at; grey is where the contrast
-    is decided.  Use `from_estimator`, which draws it.
+    Black lines part the classes.  White is where the margin is within ±1, the region that training looks at;
+    grey is where the contrast is decided.  Use `from_estimator`, which draws it.
 
     Parameters
     ----------
     axes : pair of ndarray of shape (g,)
         Coordinates of the grid along each axis.
-    margin : ndarray of shape (g, g)
-        P₁q₁ − P₀q₀ for two classes, the largest margin of any class for more; the first index goes along the
-        second (vertical) axis.
+    margin : ndarray of shape (g, g) or (g, g, c)
+        P₁q₁ − P₀q₀ for two classes, the margin of each class for more; the first index goes along the second
+        (vertical) axis.
     points : ndarray of shape (n, 2)
         Training rows on the plane.
     codes : ndarray of shape (n,)
@@ -119,7 +119,7 @@ class ContrastDisplay:
         weights[estimator.support_] = estimator.dual_coef_.sum(axis=0)
         display = cls(
             axes,
-            (D if D.ndim == 1 else D.max(axis=1)).reshape(grid.shape[:2]),
+            D.reshape(grid.shape[:2] + D.shape[1:]),
             points=points,
             codes=encode_labels(np.asarray(y), estimator.classes_),
             classes=estimator.classes_,
@@ -183,19 +183,20 @@ class ContrastDisplay:
         return self
 
     def _draw_map(self, ax: Any, lines: bool) -> None:
-        bound = float(np.abs(self.margin).max())
+        classes = [self.margin] if self.margin.ndim == 2 else list(np.moveaxis(self.margin, -1, 0))
+        highest = np.max(classes, axis=0)
+        bound = float(np.abs(highest).max())
         far = max(bound, 1.1)
         for decided in ([-far, -1.0], [1.0, far]):
-            ax.contourf(*self.axes, self.margin, levels=decided, colors=["0.85"], zorder=0)
+            ax.contourf(*self.axes, highest, levels=decided, colors=["0.85"], zorder=0)
         if lines:
             levels = _FEW_LEVELS if bound <= 3.5 else np.linspace(-bound, bound, _MANY_LEVELS)
             levels = levels[levels != 0]
-            isolines = ax.contour(
-                *self.axes, self.margin, levels=levels, colors="0.45", linewidths=0.7, zorder=1
-            )
+            isolines = ax.contour(*self.axes, highest, levels=levels, colors="0.45", linewidths=0.7, zorder=1)
             ax.clabel(isolines, fontsize=7)
-        if self.margin.min() < 0 < self.margin.max():
-            ax.contour(*self.axes, self.margin, levels=[0], colors="black", linewidths=1.5, zorder=1)
+        for own in classes:
+            if own.min() < 0 < own.max():
+                ax.contour(*self.axes, own, levels=[0], colors="black", linewidths=1.5, zorder=1)
 
     def _draw_points(self, ax: Any, all_points: bool) -> None:
         colours, off = class_colours(len(self.classes)), self.deactivated
@@ -210,8 +211,9 @@ class ContrastDisplay:
             if all_points:
                 idle = own & (self.weights == 0) & ~off
                 ax.scatter(*self.points[idle].T, s=3, color=[colours[k]], zorder=2)
-        ring = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.0, "s": 90}
-        ax.scatter(*self.points[off].T, label="deactivated", zorder=4, **ring)
+        if off.any():
+            ring = {"facecolors": "none", "edgecolors": "black", "linewidths": 1.0, "s": 90}
+            ax.scatter(*self.points[off].T, label="deactivated", zorder=4, **ring)
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderpad=0)
 
 

@@ -60,12 +60,26 @@ def test_many_classes_frames_and_components():
     X, y = load_iris(return_X_y=True, as_frame=True)
     model = MaximumContrastClassifier(0.1).fit(X, y)
     display = ContrastDisplay.from_estimator(model, X, y, features="pca", resolution=15)
-    assert display.margin.min() >= 0
+    assert (display.margin.max(axis=-1) >= 0).all()
     named = ContrastDisplay.from_estimator(
         model, X, y, features=list(X.columns[2:]), resolution=15, lines=False
     )
     assert named.names == tuple(X.columns[2:])
     assert isinstance(named.frame(), pd.DataFrame)
+
+
+def test_black_lines_part_all_classes():
+    X, y = load_iris(return_X_y=True)
+    X = X[:, 2:]
+    model = MaximumContrastClassifier(0.1).fit(X, y)
+    display = ContrastDisplay.from_estimator(model, X, y, resolution=60, lines=False)
+    black = [c for c in display.ax_.collections if c.get_edgecolor().tolist() == [[0, 0, 0, 1]]]
+    on_lines = np.concatenate([path.vertices for line in black for path in line.get_paths()])
+    fields = model.decision_function(on_lines)
+    assert len(on_lines) > 20
+    assert_allclose(np.abs(fields).min(axis=1), 0, atol=0.02)
+    parted = np.sort(np.argsort(np.abs(fields), axis=1)[:, :2], axis=1)
+    assert_array_equal(np.unique(parted, axis=0), [[0, 1], [1, 2]])
 
 
 def test_errors_say_what_to_pass(fitted):
