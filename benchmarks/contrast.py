@@ -1,15 +1,12 @@
-"""Maximum contrast: the tables and the figure of meinicke2002, speed, and wrong labels.
+"""Maximum contrast: Figure 1 of meinicke2002, speed, and wrong labels.
 
-``python -m benchmarks.contrast tables`` fits 100 partitions of four sets under two protocols; it may be stopped
-and started again.  ``figure``, ``speed`` and ``noise`` are the other parts.  Each writes its page to
-docs/results/contrast_*.md.  KERNELPROBA_DATA names the directory of the data sets, as everywhere.
+``python -m benchmarks.contrast figure``, ``speed`` and ``noise`` write docs/results/contrast_*; the tables of the
+paper are `benchmarks.meinicke2002`.  KERNELPROBA_DATA names the directory of the data sets, as everywhere.
 """
 
 import argparse
-import json
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
 
@@ -25,124 +22,6 @@ from kernelproba.inspection.contrast import ContrastDisplay
 
 from . import contrast_protocols as protocols
 from .measure import RESULTS, interleaved, machine, write
-
-PARTITIONS_RECORD = RESULTS / "contrast_partitions.json"
-HONEST, PAPERS = "inner 5-fold", "paper's scan"
-#: Accuracy %, non-zero %, iterations, deactivated rows as printed.
-PRINTED = {
-    ("MCC", "breast_cancer"): (74.3, 13.6, 2.23, 2.6),
-    ("MCC", "heart"): (84.3, 20.4, 3.10, 6.4),
-    ("MCC", "thyroid"): (95.5, 46.1, 1.00, 0.0),
-    ("MCC", "diabetes"): (76.6, 5.3, 5.86, 40.7),
-    ("SVM", "breast_cancer"): (74.5, 58.5),
-    ("SVM", "heart"): (84.4, 60.9),
-    ("SVM", "thyroid"): (95.7, 15.8),
-    ("SVM", "diabetes"): (76.7, 53.6),
-    ("KDC", "breast_cancer"): (73.1, 100.0),
-    ("KDC", "heart"): (84.1, 100.0),
-    ("KDC", "thyroid"): (95.6, 100.0),
-    ("KDC", "diabetes"): (74.2, 100.0),
-}
-
-
-# -- Tables 1 and 2 ---------------------------------------------------------------------------------------
-
-
-def tables(jobs: int, sets: list[str], count: int) -> None:
-    """Fit what is not on record yet, then write the page."""
-    done = _read_partitions()
-    for name in sets:
-        for method in protocols.METHODS:
-            key = f"{name} {method} setting"
-            if key not in done:
-                done[key] = protocols.papers_setting(method, name)
-                _write_partitions(done)
-                print(key, done[key], flush=True)
-    tasks = [(name, number) for number in range(count) for name in sets]
-    tasks = [(name, number) for name, number in tasks if f"{name} {number}" not in done]
-    with ProcessPoolExecutor(jobs) as pool:
-        settings = {name: {m: done[f"{name} {m} setting"] for m in protocols.METHODS} for name in sets}
-        futures = {pool.submit(_one_partition, *task, settings[task[0]]): task for task in tasks}
-        for future in as_completed(futures):
-            name, number = futures[future]
-            done[f"{name} {number}"] = future.result()
-            _write_partitions(done)
-    _tables_page(done)
-
-
-def _one_partition(name: str, number: int, settings: dict) -> dict:
-    (part,) = protocols.partitions(name, range(number, number + 1))
-    record = {}
-    for method in protocols.METHODS:
-        record[f"{method} {HONEST}"] = protocols.honest(method, part)
-        record[f"{method} {PAPERS}"] = protocols.fixed(method, settings[method], part)
-    return record
-
-
-def _read_partitions() -> dict:
-    return json.loads(PARTITIONS_RECORD.read_text(encoding="utf8")) if PARTITIONS_RECORD.exists() else {}
-
-
-def _write_partitions(done: dict) -> None:
-    """Replace the file in one step, so that a stop leaves the old one or the new one."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    draft = PARTITIONS_RECORD.with_suffix(".part")
-    draft.write_text(json.dumps(done) + "\n", encoding="utf8")
-    draft.replace(PARTITIONS_RECORD)
-
-
-def _tables_page(done: dict) -> None:
-    rows = []
-    for name in protocols.SETS:
-        records = [
-            record for key, record in done.items() if key.split()[0] == name and key.split()[1].isdigit()
-        ]
-        if not records:
-            continue
-        for method in protocols.METHODS:
-            rows += [_table_row(name, method, protocol, records) for protocol in (HONEST, PAPERS)]
-    write("contrast_tables", "Maximum contrast on the sets of meinicke2002", TABLES_TEXT, rows, machine())
-
-
-def _table_row(name: str, method: str, protocol: str, records: list[dict]) -> dict:
-    own = [record[f"{method} {protocol}"] for record in records]
-
-    def mean(key: str, factor: float = 1.0) -> str:
-        values = [factor * record[key] for record in own if key in record]
-        return f"{np.mean(values):.2f}" if values else ""
-
-    accuracy = 100 * np.array([record["accuracy"] for record in own])
-    printed = PRINTED[method, name]
-    error = accuracy.std(ddof=1) / np.sqrt(len(accuracy)) if len(accuracy) > 1 else float("nan")
-    return {
-        "set": name,
-        "method": method,
-        "protocol": protocol,
-        "partitions": len(own),
-        "accuracy %": f"{accuracy.mean():.2f} ± {error:.2f}",
-        "paper's": printed[0],
-        "first programme %": mean("first accuracy", 100),
-        "non-zero %": mean("support", 100),
-        "paper's non-zero": printed[1],
-        "iterations": mean("iterations"),
-        "deactivated": mean("deactivated"),
-        "paper's iterations, deactivated": f"{printed[2]}, {printed[3]}" if len(printed) > 2 else "",
-    }
-
-
-TABLES_TEXT = """
-Tables 1 and 2 of Meinicke, Twellmann and Ritter (2002).  *Inner 5-fold* chooses width and penalty on the training
-rows of each partition; *paper's scan* takes the setting of least **test** error on the first five partitions, as
-the paper did, for all partitions, which flatters every method.  ± is one standard error over the partitions.
-The published 100 partitions could not be had: ten of breast-cancer and heart are the published ones, the others
-were drawn with the published sizes, so that means are comparable and not identical.
-
-MCC: `MaximumContrastClassifier(l1_ratio=0.99, priors="uniform")`.  The paper's penalty (12) is unreadable in the
-copy at hand; 0.99 is the plain sum of the 1-norm and the maximum norm for classes of about 100 rows, and gives
-weights as sparse as the paper's.  With the class frequencies as priors wide kernels see little but the priors.
-SVM: `SVC`, KDC: `KernelDensityClassifier` with one width.  First programme: accuracy before any row is switched off.
-"""
-
 
 # -- Figure 1 ---------------------------------------------------------------------------------------------
 
@@ -329,18 +208,12 @@ def _noise_problem(problem: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parts = parser.add_subparsers(dest="part", required=True)
-    table = parts.add_parser("tables")
-    table.add_argument("--jobs", type=int, default=2)
-    table.add_argument("--sets", nargs="+", default=list(protocols.SETS), choices=protocols.SETS)
-    table.add_argument("--partitions", type=int, default=protocols.PARTITIONS)
     parts.add_parser("figure")
     parts.add_parser("speed").add_argument("--repeats", type=int, default=5)
     parts.add_parser("noise").add_argument("--repeats", type=int, default=20)
     parts.add_parser("peak").add_argument("label")
     options = parser.parse_args()
-    if options.part == "tables":
-        tables(options.jobs, options.sets, options.partitions)
-    elif options.part == "figure":
+    if options.part == "figure":
         figure()
     elif options.part == "peak":
         peak(options.label)
