@@ -14,7 +14,67 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from .losses import Loss
-from .penalties import Ridge
+from .penalties import QuadraticPenalty
+
+
+@dataclass(frozen=True)
+class LinearScores:
+    """What one block of rows contributes, with features Φ (b, p), weights w (b,) and scores F = ΦW + b.
+
+    Θ reaches the blocks as it is: on a cluster it is sent once per pass.
+    """
+
+    loss: Loss
+    fit_intercept: bool
+
+    def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Θ → (W, b)."""
+        if self.fit_intercept:
+            return theta[:-1], theta[-1]
+        return theta, np.zeros(theta.shape[1])
+
+    def scores(self, Phi, theta):
+        """F, in double precision."""
+        W, b = self.split(theta)
+        return Phi @ W.astype(Phi.dtype, copy=False) + b
+
+    def _pull_back(self, Phi, G):
+        """Φ̃ᵀG, where Φ̃ has a column of ones for the intercept."""
+        pulled = (Phi.T @ G.astype(Phi.dtype, copy=False)).astype(np.float64, copy=False)
+        return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
+
+    def value_and_gradient(self, Phi, y, w, theta):
+        """Σ wℓ and its gradient."""
+        loss, G = self.loss.value_and_gradient(self.scores(Phi, theta), y)
+        return np.float64(w @ loss), self._pull_back(Phi, w[:, None] * G)
+
+    def curvature(self, Phi, theta):
+        """State of the curvature of each row."""
+        return self.loss.curvature(self.scores(Phi, theta))
+
+    def hessian_product(self, Phi, state, w, V):
+        """Σ w φ̃ ∂²ℓ φ̃ᵀV."""
+        return self._pull_back(Phi, w[:, None] * self.loss.curvature_product(state, self.scores(Phi, V)))
+
+    def gram(self, Phi, v):
+        """Σ v φ̃φ̃ᵀ; where no v is negative as AᵀA, of which BLAS computes one triangle."""
+        v = v.astype(Phi.dtype, copy=False)
+        if v.min(initial=0.0) >= 0:
+            A = np.sqrt(v)[:, None] * Phi
+            gram = A.T @ A
+        else:
+            gram = Phi.T @ (v[:, None] * Phi)
+        gram = gram.astype(np.float64, copy=False)
+        if not self.fit_intercept:
+            return gram
+        edge = (v @ Phi).astype(np.float64, copy=False)[:, None]
+        return np.block([[gram, edge], [edge.T, v.sum(dtype=np.float64)]])
+
+    def gradient_noise(self, Phi, y, w, theta):
+        """Rounding errors of the gradient."""
+        _, G = self.loss.value_and_gradient(self.scores(Phi, theta), y)
+        size = np.sqrt(np.einsum("ij,ij->i", Phi, Phi) + self.fit_intercept)
+        return np.float64(w @ (size * np.linalg.norm(G, axis=1))) * np.finfo(Phi.dtype).eps
 
 
 @dataclass(frozen=True)
@@ -29,8 +89,10 @@ class Objective:
         Class indices, aligned with the rows.
     weights : array of shape (n,)
         ω = C·sample_weight, aligned with the rows.
-    loss, penalty : Loss, Ridge
-        ℓ and pen.
+    loss : Loss
+        ℓ.
+    penalty : Ridge or FunctionNorm
+        pen.
     n_scores : int
         k.
     fit_intercept : bool
@@ -41,7 +103,7 @@ class Objective:
     y: Any
     weights: Any
     loss: Loss
-    penalty: Ridge
+    penalty: QuadraticPenalty
     n_scores: int
     fit_intercept: bool = True
 
@@ -50,100 +112,70 @@ class Objective:
         """Shape of Θ."""
         return self.features.width + self.fit_intercept, self.n_scores
 
+    @property
+    def _block(self) -> LinearScores:
+        return LinearScores(self.loss, self.fit_intercept)
+
     def start(self) -> np.ndarray:
         """Θ of the constant zero function."""
         return np.zeros(self.shape)
 
     def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Θ → (W, b)."""
-        if self.fit_intercept:
-            return theta[:-1], theta[-1]
-        return theta, np.zeros(theta.shape[1])
-
-    def _scores(self, Phi: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        W, b = self.split(theta)
-        return Phi @ W.astype(Phi.dtype, copy=False) + b
-
-    def _pull_back(self, Phi: np.ndarray, G: np.ndarray) -> np.ndarray:
-        """Φ̃ᵀG, where Φ̃ has a column of ones for the intercept."""
-        pulled = Phi.T @ G.astype(Phi.dtype, copy=False)
-        return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
+        return self._block.split(theta)
 
     def _penalise(self, out: np.ndarray, term: np.ndarray) -> np.ndarray:
-        out = out.astype(np.float64, copy=False)
         out[: self.features.width] += term
         return out
 
     def scores(self, theta: np.ndarray) -> np.ndarray:
         """F = Φ W + b, aligned with the rows."""
-        return self.features.map(lambda Phi: self._scores(Phi, theta))
+        return self.features.map(self._block.scores, shared=(theta,))
 
     def value_and_gradient(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """J(Θ) and ∇J(Θ), of the shape of Θ."""
-
-        def part(Phi, y, w):
-            loss, G = self.loss.value_and_gradient(self._scores(Phi, theta), y)
-            return np.float64(w @ loss), self._pull_back(Phi, w[:, None] * G)
-
-        value, gradient = self.features.fold(part, self.y, self.weights)
+        value, gradient = self.features.fold(
+            self._block.value_and_gradient, self.y, self.weights, shared=(theta,)
+        )
         W, _ = self.split(theta)
         return float(value) + self.penalty.value(W), self._penalise(gradient, self.penalty.gradient(W))
 
     def curvature(self, theta: np.ndarray) -> np.ndarray:
         """State of the curvature at Θ, aligned with the rows."""
-        return self.features.map(lambda Phi: self.loss.curvature(self._scores(Phi, theta)))
+        return self.features.map(self._block.curvature, shared=(theta,))
 
     def hessian_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
         """∇²J V for V of the shape of Θ."""
-
-        def part(Phi, state, w):
-            DV = self.loss.curvature_product(state, self._scores(Phi, V))
-            return self._pull_back(Phi, w[:, None] * DV)
-
         W, _ = self.split(V)
-        return self._penalise(self.features.fold(part, state, self.weights), self.penalty.curvature * W)
+        product = self.features.fold(self._block.hessian_product, state, self.weights, shared=(V,))
+        return self._penalise(product, self.penalty.gradient(W))
 
     def gram(self, row_weights: np.ndarray) -> np.ndarray:
         """``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ + pen″`` (p + 1, p + 1), in float64: the Hessian if the curvature were vᵢ/ωᵢ · I."""
-
-        def part(Phi, v):
-            gram = Phi.T @ (v[:, None] * Phi)
-            if not self.fit_intercept:
-                return gram.astype(np.float64, copy=False)
-            edge = (v @ Phi)[:, None]
-            return np.block([[gram, edge], [edge.T, v.sum()]]).astype(np.float64, copy=False)
-
-        gram = self.features.fold(part, row_weights)
+        gram = self.features.fold(self._block.gram, row_weights)
         p = self.features.width
-        gram[np.arange(p), np.arange(p)] += self.penalty.curvature
+        gram[:p, :p] += self.penalty.curvature(p)
         return gram
 
     def hessian(self, state: np.ndarray) -> np.ndarray:
         """∇²J as a matrix (q k, q k), q = rows of Θ, in the order of ``Θ.T.ravel()``."""
         q, k = self.shape
+        p = self.features.width
         H = np.empty((k, q, k, q))
-        ridge = np.zeros(q)
-        ridge[: self.features.width] = self.penalty.curvature
         for i in range(k):
             for j in range(i, k):
                 weights = self.weights * self.loss.curvature_block(state, i, j)
-                block = self.gram(weights) - np.diag(ridge)
-                H[i, :, j] = H[j, :, i] = block + (np.diag(ridge) if i == j else 0.0)
+                block = self.features.fold(self._block.gram, weights)
+                if i == j:
+                    block[:p, :p] += self.penalty.curvature(p)
+                H[i, :, j] = H[j, :, i] = block
         return H.reshape(k * q, k * q)
 
     def gradient_noise(self, theta: np.ndarray) -> float:
         """Size of the rounding errors in ∇J(Θ): no solver can bring the gradient below it."""
-
-        def part(Phi, y, w):
-            _, G = self.loss.value_and_gradient(self._scores(Phi, theta), y)
-            size = np.sqrt(np.einsum("ij,ij->i", Phi, Phi) + self.fit_intercept)
-            return np.float64(w @ (size * np.linalg.norm(G, axis=1))) * np.finfo(Phi.dtype).eps
-
         W, _ = self.split(theta)
-        eps = np.finfo(np.float64).eps
-        return float(self.features.fold(part, self.y, self.weights)) + eps * self.penalty.strength * float(
-            np.linalg.norm(W)
-        )
+        noise = self.features.fold(self._block.gradient_noise, self.y, self.weights, shared=(theta,))
+        return float(noise) + np.finfo(np.float64).eps * float(np.linalg.norm(self.penalty.gradient(W)))
 
 
 class KernelMatrix(Protocol):

@@ -18,10 +18,45 @@ class Ridge:
     def gradient(self, W: np.ndarray) -> np.ndarray:
         return self.strength * W
 
-    @property
-    def curvature(self) -> float:
-        """Second derivative, the same in every direction."""
-        return self.strength
+    def curvature(self, p: int) -> np.ndarray:
+        """Second derivative with respect to one column of W, (p, p)."""
+        return self.strength * np.eye(p)
+
+
+@dataclass(frozen=True)
+class FunctionNorm:
+    """``½ tr WᵀKW``: the squared RKHS norm of the function with kernel coefficients W on centres.
+
+    Parameters
+    ----------
+    K : array of shape (m, m)
+        Kernel matrix of the centres, positive definite.
+    """
+
+    K: np.ndarray
+
+    def value(self, W: np.ndarray) -> float:
+        return 0.5 * float(np.vdot(W, self.K @ W))
+
+    def gradient(self, W: np.ndarray) -> np.ndarray:
+        return self.K @ W
+
+    def curvature(self, p: int) -> np.ndarray:  # noqa: ARG002 — K knows its size
+        """Second derivative with respect to one column of W, (m, m)."""
+        return self.K
+
+
+class QuadraticPenalty(Protocol):
+    """What a smooth objective needs to know of its penalty, a quadratic form of each column of W (p, k)."""
+
+    def value(self, W: np.ndarray) -> float:
+        """Return pen(W)."""
+
+    def gradient(self, W: np.ndarray) -> np.ndarray:
+        """Return ∇pen(W), linear in W: also the product of the curvature with W."""
+
+    def curvature(self, p: int) -> np.ndarray:
+        """Return pen″ of one column, (p, p)."""
 
 
 class SparsePenalty(Protocol):

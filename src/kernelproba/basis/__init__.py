@@ -1,6 +1,6 @@
 """WHICH functions span a model: centres, and the coordinates in which the RKHS norm is Euclidean."""
 
-from .centers import RULES, choose_centers, span_centers
+from .centers import RULES, centers_to_tolerance, choose_centers, span_centers
 from .whitening import CholeskyBasis, KernelBasis, SpectralBasis, span_rows
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "CholeskyBasis",
     "KernelBasis",
     "SpectralBasis",
+    "centers_to_tolerance",
     "choose_centers",
     "span_centers",
     "span_rows",

@@ -5,22 +5,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky
 from sklearn.cluster import MiniBatchKMeans, kmeans_plusplus
 from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
 
-from ..kernels import Kernel
+from ..kernels import Comparison, Kernel
 from .whitening import CholeskyBasis
 
-#: Rows, per centre, of the sample from which costly rules choose.
-SAMPLE_ROWS = 20
+#: Rows of the sample from which costly rules choose, unless the centres are more than a fifth of it.
+SAMPLE_ROWS = 20_000
 #: Candidates that randomly pivoted Cholesky draws at a time.
 BLOCK = 128
-
-
-def uniform(kernel: Kernel, X: Any, m: int, rng: np.random.RandomState) -> np.ndarray:  # noqa: ARG001
-    """Each row alike."""
-    return rng.choice(X.shape[0], m, replace=False)
+#: Above so many rows the factor is kept in single precision.
+SINGLE_PRECISION_ROWS = 1000
 
 
 def k_means_plus_plus(kernel: Kernel, X: Any, m: int, rng: np.random.RandomState) -> np.ndarray:  # noqa: ARG001
@@ -28,28 +26,42 @@ def k_means_plus_plus(kernel: Kernel, X: Any, m: int, rng: np.random.RandomState
     return kmeans_plusplus(X, m, random_state=rng)[1]
 
 
-def randomly_pivoted_cholesky(kernel: Kernel, X: Any, m: int, rng: np.random.RandomState) -> np.ndarray:
+def randomly_pivoted_cholesky(
+    kernel: Kernel, X: Any, m: int, rng: np.random.RandomState, tol: float = 0.0
+) -> np.ndarray:
     """Rows drawn by what the ones before leave unexplained of k(x, x), in blocks with rejection.
 
     Drawing pivots by the residual diagonal is within a constant of the best low rank
     [Chen, Epperly, Tropp & Webber 2024]; a block of candidates drawn at once and thinned by rejection
     follows the same law [Epperly, Tropp & Webber 2024].  Cost: n m² operations and n m kernel values.
+
+    Parameters
+    ----------
+    kernel, X, rng
+        Kernel, rows (n, d) and source of the draws.
+    m : int
+        Most rows to choose.
+    tol : float, default=0.0
+        Stop earlier, once so small a share of Σ k(x, x) is unexplained.
     """
     n = X.shape[0]
-    F = np.zeros((n, m))
+    dtype = np.float32 if n > SINGLE_PRECISION_ROWS else np.float64
+    F = np.zeros((m, n), dtype=dtype)  # Fᵀ F ≈ K
     residual = np.asarray(kernel.diag(X), dtype=np.float64).copy()
-    floor = residual.max() * n * np.finfo(float).eps
+    floor = residual.max() * n * np.finfo(float).eps if dtype == np.float64 else 1e-6 * residual.max()
+    goal = tol * residual.sum()
     chosen: list[int] = []
-    while len(chosen) < m and residual.max() > floor:
+    while (r := len(chosen)) < m and residual.max() > floor and residual.sum() > goal:
         candidates = rng.choice(n, min(BLOCK, n), p=residual / residual.sum())
-        known = F[:, : len(chosen)]
-        block = kernel(X[candidates], X[candidates]) - known[candidates] @ known[candidates].T
-        accepted = candidates[_thin(block, rng)][: m - len(chosen)]
-        G = kernel(X, X[accepted]) - known @ known[accepted].T
-        L = cholesky(G[accepted] + floor * np.eye(len(accepted)), lower=True)
-        new = solve_triangular(L, G.T, lower=True).T
-        F[:, len(chosen) : len(chosen) + len(accepted)] = new
-        residual = np.maximum(residual - np.einsum("ij,ij->i", new, new), 0.0)
+        known = F[:r, candidates].astype(np.float64)
+        block = kernel(X[candidates], X[candidates]) - known.T @ known
+        accepted = candidates[_thin(block, rng)][: m - r]
+        G = Comparison(kernel, X[accepted], dtype)(X).T - F[:r, accepted].T @ F[:r]
+        square = G[:, accepted].astype(np.float64)
+        L = cholesky((square + square.T) / 2 + floor * np.eye(len(accepted)), lower=True)
+        new = np.linalg.inv(L).astype(dtype) @ G
+        F[r : r + len(accepted)] = new
+        residual = np.maximum(residual - np.einsum("ij,ij->j", new, new), 0.0)
         residual[accepted] = 0.0
         chosen.extend(accepted)
     return np.array(chosen)
@@ -61,47 +73,68 @@ def _thin(block: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
     accepted = []
     for i in range(len(block)):
         if block[i, i] > 1e-9 * drawn.max() and rng.uniform() * drawn[i] < block[i, i]:
-            column = block[:, i] / np.sqrt(block[i, i])
-            block -= np.outer(column, column)
+            column = block[i:, i] / np.sqrt(block[i, i])
+            block[i:, i:] -= np.outer(column, column)
             accepted.append(i)
     return np.array(accepted, dtype=int)
 
 
+#: Rules that choose among the rows of a sample.
 RULES: dict[str, Callable[..., np.ndarray]] = {
-    "uniform": uniform,
     "k-means++": k_means_plus_plus,
     "rpcholesky": randomly_pivoted_cholesky,
 }
 
 
-def choose_centers(rule: Any, kernel: Kernel, X: Any, m: int, random_state: Any) -> tuple[Any, np.ndarray]:
-    """Centres Z, and the rows of X that they are (−1 for centres that are no rows).
+def choose_centers(rule: Any, kernel: Kernel, rows: Any, m: int, random_state: Any) -> tuple[Any, np.ndarray]:
+    """Centres Z, and the rows that they are (−1 for centres that are no rows).
 
     Parameters
     ----------
     rule : {"uniform", "k-means++", "k-means", "rpcholesky"} or array of shape (m, d)
         How to choose; an array is taken as the centres.
-    kernel, X
-        Kernel and training rows (n, d).
+    kernel, rows : Kernel, Rows of shape (n, d)
+        Kernel and training rows.
     m : int
-        Number of centres, at most n.
+        Number of centres; no more than n are chosen.
     random_state : int, RandomState or None
         Source of the draws.
     """
     if not isinstance(rule, str):
-        Z = np.asarray(rule, dtype=X.dtype)
+        Z = np.asarray(rule, dtype=np.float64)
         return Z, np.full(len(Z), -1)
-    rng = check_random_state(random_state)
-    sample = np.arange(X.shape[0])
-    if rule != "uniform" and X.shape[0] > SAMPLE_ROWS * m:
-        sample = rng.choice(X.shape[0], SAMPLE_ROWS * m, replace=False)
+    m, rng = min(m, len(rows)), check_random_state(random_state)
+    if rule == "uniform":
+        index = np.sort(sample_without_replacement(len(rows), m, random_state=rng))
+        return rows.take(index), index
+    index, X = _sample(rows, m, rng)
     if rule == "k-means":
         if sp.issparse(X):
             raise ValueError("centers='k-means' needs dense rows; use 'k-means++' for sparse ones.")
-        means = MiniBatchKMeans(m, n_init=1, random_state=rng).fit(X[sample]).cluster_centers_
+        means = MiniBatchKMeans(m, n_init=1, random_state=rng).fit(X).cluster_centers_
         return means.astype(X.dtype, copy=False), np.full(m, -1)
-    index = sample[RULES[rule](kernel, X[sample], m, rng)]
-    return kernel.select(X, index), index
+    chosen = RULES[rule](kernel, X, m, rng)
+    return X[chosen], index[chosen]
+
+
+def centers_to_tolerance(
+    kernel: Kernel, rows: Any, m: int, tol: float, random_state: Any
+) -> tuple[Any, np.ndarray]:
+    """Return as few centres as leave a share `tol` of Σ k(x, x) unexplained, m at most, and their rows."""
+    rng = check_random_state(random_state)
+    index, X = _sample(rows, min(m, len(rows)), rng)
+    chosen = randomly_pivoted_cholesky(kernel, X, min(m, len(index)), rng, tol)
+    return X[chosen], index[chosen]
+
+
+def _sample(rows: Any, m: int, rng: np.random.RandomState) -> tuple[np.ndarray, Any]:
+    """Numbers of some rows, all if they are few, and the rows themselves."""
+    size = max(SAMPLE_ROWS, 5 * m)
+    if len(rows) <= size:
+        index = np.arange(len(rows))
+    else:
+        index = np.sort(sample_without_replacement(len(rows), size, random_state=rng))
+    return index, rows.take(index)
 
 
 def span_centers(kernel: Kernel, Z: Any, index: np.ndarray) -> CholeskyBasis:

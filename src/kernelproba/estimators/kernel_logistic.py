@@ -13,16 +13,23 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..basis import RULES, choose_centers
+from ..basis import RULES, centers_to_tolerance, choose_centers
 from ..coupling import METHODS, couple
 from ..kernels import Kernel
+from ..rows import as_rows, memory_budget
 from ..solvers import SOLVERS, Solution
 from .classifier import Training
 from .kernel_expansion import KernelExpansion
 from .kernel_machine import KernelMachine
-from .logistic_function import KernelFunction, Options, fit_centers, fit_function
+from .logistic_function import KernelFunction, LogisticFunction, Options, fit_centers, fit_function
+from .logistic_levels import CenteredProblem, fit_levels
 from .logistic_pairs import fit_pairs, pair_scores
 from .logistic_scores import LogisticScores
+
+#: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.
+EXACT_ROWS = 10_000
+AUTO_TOLERANCE = 0.01
+AUTO_CENTERS = 4000
 
 
 class KernelLogisticRegression(LogisticScores, KernelMachine):
@@ -61,12 +68,17 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         by `sample_weight`.  The weights then decide only where the model takes care.
     fit_intercept : bool, default=True
         Whether to add free intercepts.
-    n_centers : int, optional
-        Span the function by so many centres instead of all rows: for data whose kernel matrix is too large.
-        Time is that of n·m kernel values, n·m² operations and products of 4nmc; memory 4nm bytes.
+    n_centers : int, "auto" or None, default="auto"
+        Number m of centres that span the function.  None: all rows.  "auto": all rows up to 10,000 of them if
+        their kernel matrix fits into the memory limit; beyond, as many as explain 99 % of the kernel on a
+        sample, 4000 at most.  With fewer centres than rows a fit makes about ten passes over the rows, 4nmc
+        operations each and n·m kernel values where these are not kept.
     centers : {"rpcholesky", "k-means++", "k-means", "uniform"} or array of shape (m, d), default="rpcholesky"
         How `n_centers` centres are chosen: randomly pivoted Cholesky, rows far apart, means of clusters, any
         rows; or the centres themselves.
+    memory_limit : int or str, optional
+        Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Kernel values
+        that do not fit are computed anew at every pass.
     multi_class : {"multinomial", "pairwise"}, default="multinomial"
         "pairwise" fits one function per pair of classes and couples their probabilities, kLOGREG of [1]_: for
         many classes faster, and often more accurate, than one softmax.  Needs a positive definite kernel.
@@ -75,12 +87,14 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
     pair_Cs : array-like of float, optional
         Values among which each pair chooses its own C by its approximate leave-one-out log loss, instead of
         `C` for all.
-    solver : {"auto", "irls", "newton-cg", "newton-cholesky", "lbfgs"}, default="auto"
+    solver : {"auto", "irls", "progressive", "newton-cg", "newton-cholesky", "lbfgs"}, default="auto"
         "irls": re-weighted least squares in the kernel coefficients by conjugate gradients [1]_.  The
         others work in features from the Cholesky factor of the kernel matrix, n³/3 operations: "newton-cg":
         Newton's method with conjugate gradients; "newton-cholesky": with the full Hessian, for small
-        problems; "lbfgs": quasi-Newton.  "auto" is irls, or newton-cg for the linear kernel, which has few
-        features, and for kernels that are precomputed or not known to be definite.
+        problems; "lbfgs": quasi-Newton.  "progressive", for fewer centres than rows: quasi-Newton steps
+        preconditioned by the curvature of a sample.  "auto" is progressive with fewer centres than rows; else
+        irls, or newton-cg for the linear kernel, which has few features, and for kernels that are precomputed
+        or not known to be definite.
     tol : float, default=1e-2
         Bound on the error of an average score relative to the size of the function, certified by the
         gradient: ``√k̄ ‖∇J‖ ≤ tol (1 + √k̄ ‖f‖)`` with k̄ the mean of k(x, x).  The objective is then within
@@ -150,12 +164,13 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "undo_weights": ["boolean", StrOptions({"class_weight"})],
         "fit_intercept": ["boolean"],
-        "n_centers": [Interval(Integral, 1, None, closed="left"), None],
-        "centers": [StrOptions({*RULES, "k-means"}), "array-like"],
+        "n_centers": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "centers": [StrOptions({*RULES, "k-means", "uniform"}), "array-like"],
+        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
         "multi_class": [StrOptions({"multinomial", "pairwise"})],
         "coupling": [StrOptions(set(METHODS))],
         "pair_Cs": ["array-like", None],
-        "solver": [StrOptions({"auto", "irls", *SOLVERS})],
+        "solver": [StrOptions({"auto", "irls", "progressive", *SOLVERS})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
@@ -175,8 +190,9 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         class_weight=None,
         undo_weights=False,
         fit_intercept=True,
-        n_centers=None,
+        n_centers="auto",
         centers="rpcholesky",
+        memory_limit=None,
         multi_class="multinomial",
         coupling="wu-lin-weng",
         pair_Cs=None,
@@ -198,6 +214,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self.fit_intercept = fit_intercept
         self.n_centers = n_centers
         self.centers = centers
+        self.memory_limit = memory_limit
         self.multi_class = multi_class
         self.coupling = coupling
         self.pair_Cs = pair_Cs
@@ -242,15 +259,17 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
 
     def _fit_jointly(self, training: Training, previous) -> None:
         """One function with all classes in it."""
-        problem = self.kernel_, training.X, training.y, self.C * training.weight, self._options()
-        if self.n_centers is None:
+        chosen = self._choose_centers(training)
+        if chosen is None:
+            if self.solver == "progressive":
+                raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
+            problem = self.kernel_, training.X, training.y, self.C * training.weight, self._options()
             fit = fit_function(*problem, self._start(training, previous))
             self._store_centers(training.X, fit.index, training.index)
         else:
-            Z, index = self._choose_centers(training)
-            fit = fit_centers(*problem, (Z, index))
+            fit = self._fit_centers(training, *chosen)
+            self.support_vectors_, index = chosen
             self.support_ = np.where(index < 0, -1, training.index[index])
-            self.support_vectors_ = Z
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
         # Softmax scores are free up to a constant: the symmetric choice sums to zero.
         b = fit.intercept
@@ -258,16 +277,36 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self._undo_weights(training)
         self._report([fit.solution])
 
-    def _choose_centers(self, training: Training) -> tuple[Any, np.ndarray]:
-        """Centres and their rows, for a fit that does not use all rows."""
-        if not self.kernel_.definite or self._is_precomputed():
+    def _choose_centers(self, training: Training) -> tuple[Any, np.ndarray] | None:
+        """Centres and their rows, or None if all rows are to be centres."""
+        n, given = len(training.y), not isinstance(self.centers, str)
+        eligible = self.kernel_.definite and not self._is_precomputed()
+        automatic = self.n_centers == "auto" and not given
+        if (self.n_centers is None and not given) or (automatic and (not eligible or self._fits_exactly(n))):
+            return None
+        if not eligible:
             raise ValueError("n_centers needs a kernel that is known to be positive definite.")
-        m = min(self.n_centers, training.X.shape[0])
-        return choose_centers(self.centers, self.kernel_, training.X, m, self.random_state)
+        rows = as_rows(training.X)
+        if automatic:
+            most = min(AUTO_CENTERS, int(np.sqrt(memory_budget(self.memory_limit) / 80)))
+            return centers_to_tolerance(self.kernel_, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
+        return choose_centers(self.centers, self.kernel_, rows, self.n_centers, self.random_state)
+
+    def _fits_exactly(self, n: int) -> bool:
+        """Whether all rows may be centres without asking."""
+        return n <= EXACT_ROWS and 8 * n * n <= memory_budget(self.memory_limit)
+
+    def _fit_centers(self, training: Training, Z: Any, index: np.ndarray) -> LogisticFunction:
+        """One function of chosen centres."""
+        rows, weights, options = as_rows(training.X), self.C * training.weight, self._options()
+        if self.solver not in ("auto", "progressive"):
+            return fit_centers(self.kernel_, rows, training.y, weights, options, (Z, index))
+        problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
+        return fit_levels(problem, index, options, memory_budget(self.memory_limit), self.random_state)
 
     def _fit_pairs(self, training: Training) -> None:
         """One function per pair of classes."""
-        if self.n_centers is not None:
+        if self.n_centers not in (None, "auto"):
             raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
         if self.solver not in ("auto", "irls"):
             raise ValueError(f"multi_class='pairwise' is solved by irls; got solver={self.solver!r}.")

@@ -92,17 +92,16 @@ def fit_function(
 
 
 def fit_centers(
-    kernel: Kernel, X, y: np.ndarray, weights: np.ndarray, options: Options, centers: tuple[Any, np.ndarray]
+    kernel: Kernel, rows: Any, y: Any, weights: Any, options: Options, centers: tuple[Any, np.ndarray]
 ) -> LogisticFunction:
-    """Minimise the same over the f spanned by given centres: (Z, their row numbers)."""
+    """Minimise the same over the f spanned by given centres (Z, their row numbers), by a named solver."""
     Z, index = centers
     basis = span_centers(kernel, Z, index)
-    dtype = options.precision(X.shape[0])
-    Phi = as_rows(X, block_rows=BLOCK_ROWS).map(
+    dtype = options.precision(len(rows))
+    Phi = as_rows(rows, block_rows=BLOCK_ROWS).map(
         lambda block: basis.coordinates(kernel(block, Z).astype(np.float64, copy=False).T).T.astype(dtype)
     )
-    solver = "irls" if options.solver == "auto" else options.solver
-    return fit_features(basis, Phi, y, weights, replace(options, solver=solver))
+    return fit_features(basis, Phi, y, weights, options)
 
 
 def fit_matrix(

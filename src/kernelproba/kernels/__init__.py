@@ -3,6 +3,7 @@
 from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
 from .bandwidth import GAMMA_RULES, median_distance, resolve_gamma
 from .base import Kernel, Product, Scaled, Sum
+from .comparison import Comparison
 from .dot_product import Cosine, Linear, Polynomial, Sigmoid
 from .histogram import AdditiveChiSquared, ChiSquared
 from .matrix import kernel_matrix, rows_in
@@ -16,6 +17,7 @@ __all__ = [
     "AdditiveChiSquared",
     "CallableKernel",
     "ChiSquared",
+    "Comparison",
     "Cosine",
     "GaussianProcessKernel",
     "Kernel",

@@ -1,10 +1,24 @@
 """WHERE the data live and how they are walked: the one seam between storage and mathematics.
 
-A store of rows offers ``take(index)``, ``map(fn, *aligned)`` and ``fold(fn, *aligned)``.  Nothing above
-this room learns whether the rows are in memory, on disk or on a cluster, and nothing in it knows of
-kernels or losses.
+A store of rows offers ``take(index)``, ``map(fn, *aligned)``, ``fold(fn, *aligned)`` and ``features(fn)``.
+Nothing above this room learns whether the rows are in memory, on disk or on a cluster, and nothing in it
+knows of kernels or losses.
 """
 
-from .memory import MemoryRows, as_rows
+from .budget import memory_budget
+from .cluster import DaskRows
+from .local import ComputedRows, LocalRows
+from .memory import MemoryRows
+from .parquet import ParquetRows
+from .store import as_rows, is_stored
 
-__all__ = ["MemoryRows", "as_rows"]
+__all__ = [
+    "ComputedRows",
+    "DaskRows",
+    "LocalRows",
+    "MemoryRows",
+    "ParquetRows",
+    "as_rows",
+    "is_stored",
+    "memory_budget",
+]

@@ -1,0 +1,40 @@
+"""Blocks of rows compared with fixed centres, in a precision chosen beforehand."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .base import Kernel
+from .stationary import Stationary
+
+
+class Comparison:
+    """The function block (b, d) → k(block, Z) (b, m).
+
+    In single precision the operands of a stationary kernel are cast once the median of the centres is taken
+    off, so that an offset, such as a date, costs no digits.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        k.
+    Z : array or CSR matrix of shape (m, d)
+        The centres.
+    dtype : numpy.float32 or numpy.float64
+        Precision of the result.
+    """
+
+    def __init__(self, kernel: Kernel, Z: Any, dtype: type):
+        self.kernel, self.dtype = kernel, dtype
+        shifts = dtype == np.float32 and isinstance(kernel, Stationary) and not sp.issparse(Z)
+        self.origin = np.median(Z, axis=0) if shifts else None
+        self.Z = self._cast(Z)
+
+    def _cast(self, X: Any) -> Any:
+        return X if self.origin is None or sp.issparse(X) else (X - self.origin).astype(np.float32)
+
+    def __call__(self, block: Any) -> np.ndarray:
+        if sp.issparse(block) and self.origin is not None:
+            block = block.toarray()
+        return self.kernel(self._cast(block), self.Z).astype(self.dtype, copy=False)

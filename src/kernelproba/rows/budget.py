@@ -1,0 +1,34 @@
+"""How much memory a fit may take."""
+
+import os
+import re
+from typing import Any
+
+#: Share of the machine's memory that a fit takes if nothing else is said.
+SHARE = 0.5
+UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+
+
+def memory_budget(limit: Any) -> int:
+    """Bytes that `limit` stands for: a number of bytes, a text such as "2GB", or None for half the memory."""
+    if limit is None:
+        return int(SHARE * physical_memory())
+    if isinstance(limit, str):
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?I?B|)\s*", limit.upper())
+        if match is None or match[1].count(".") > 1 or match[1] == ".":
+            raise ValueError(
+                f"memory_limit must be a number of bytes or a text such as '2GB', got {limit!r}."
+            )
+        limit = float(match[1]) * UNITS[match[2]]
+    if not limit > 0:
+        raise ValueError(f"memory_limit must be positive, got {limit!r}.")
+    return int(limit)
+
+
+def physical_memory() -> int:
+    """Bytes of memory of this machine; 8 GB where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 10**9

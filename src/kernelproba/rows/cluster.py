@@ -1,0 +1,122 @@
+"""Rows of a Dask array: chunks stay where they are, results of a pass are summed in a tree.
+
+One pass is one graph.  What all chunks need (centres, coefficients) is a node of the graph of its own, sent
+once to each worker that asks for it, and made anew by the scheduler if its worker dies.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from .local import add
+
+FAN_IN = 8
+
+
+class DaskRows:
+    """Rows of a two-dimensional Dask array (or data frame), one block per chunk.
+
+    Parameters
+    ----------
+    data : dask.array.Array of shape (n, d), or dask.dataframe.DataFrame
+        Chunks of known lengths that hold whole rows.
+    """
+
+    def __init__(self, data: Any):
+        self.data = _whole_rows(data)
+
+    def __len__(self) -> int:
+        return self.data.shape[0]
+
+    @property
+    def width(self) -> int:
+        return self.data.shape[1]
+
+    def take(self, index: np.ndarray) -> np.ndarray:
+        """Return the rows at `index`, in that order; they alone are moved."""
+        order = np.argsort(index)
+        out = np.empty((len(index), self.width), dtype=self.data.dtype)
+        out[order] = self.data[index[order]].compute()
+        return out
+
+    def pick(self, values: Any, index: np.ndarray) -> np.ndarray:
+        """Entries of aligned values at `index`."""
+        order = np.argsort(index)
+        chosen = values[index[order]]
+        out = np.asarray(chosen.compute() if hasattr(chosen, "compute") else chosen)
+        return out[np.argsort(order)]
+
+    def in_blocks(self, block_rows: int) -> "DaskRows":  # noqa: ARG002 — chunks are the blocks
+        """Return these rows: chunks are not cut."""
+        return self
+
+    def align(self, values: Any) -> Any:
+        """Values (n,) in the chunks of the rows."""
+        import dask.array as da
+
+        values = values.to_dask_array(lengths=True) if hasattr(values, "to_dask_array") else values
+        if not hasattr(values, "compute"):
+            return da.from_array(np.asarray(values), chunks=(self.data.chunks[0],))
+        if np.isnan(values.shape[0]):
+            raise ValueError("y has chunks of unknown lengths: call y.compute_chunk_sizes() first.")
+        return values.rechunk((self.data.chunks[0],))
+
+    def map(self, fn: Callable[..., np.ndarray], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+        """Lazy Dask array of ``fn(block, *blocks of aligned, *shared)``."""
+        import dask.array as da
+
+        probe = fn(
+            np.zeros((1, self.width), self.data.dtype), *(np.zeros(1, a.dtype) for a in aligned), *shared
+        )
+        blocks = self._results(fn, aligned, shared)
+        shapes = [(rows, *probe.shape[1:]) for rows in self.data.chunks[0]]
+        arrays = (da.from_delayed(b, s, probe.dtype) for b, s in zip(blocks, shapes, strict=True))
+        return da.concatenate(list(arrays))
+
+    def fold(self, fn: Callable[..., Any], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+        """Sum ``fn(block, *blocks of aligned, *shared)`` over the chunks, in one graph."""
+        import dask
+
+        total = dask.delayed(_sum, pure=False)
+        parts = self._results(fn, aligned, shared)
+        while len(parts) > 1:
+            parts = [total(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
+        return parts[0].compute()
+
+    def _results(self, fn: Callable[..., Any], aligned: tuple, shared: tuple) -> list[Any]:
+        import dask
+
+        nodes = [dask.delayed(value, pure=False, traverse=False) for value in shared]
+        apply = dask.delayed(fn, pure=False)
+        columns = [self.data.to_delayed()[:, 0], *(self.align(a).to_delayed() for a in aligned)]
+        return [apply(*blocks, *nodes) for blocks in zip(*columns, strict=True)]
+
+    def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "DaskRows":
+        """Rows ``fn(block)``, kept by the workers if they fit into `budget` bytes, else computed anew."""
+        probe = fn(np.zeros((1, self.width), self.data.dtype))
+        computed = self.data.map_blocks(
+            fn, dtype=probe.dtype, chunks=(self.data.chunks[0], (width,)), meta=probe[:0]
+        )
+        return DaskRows(computed.persist() if computed.nbytes <= budget else computed)
+
+
+def _sum(parts: list[Any]) -> Any:
+    return reduce(add, parts)
+
+
+def _whole_rows(data: Any) -> Any:
+    """Check that chunks have known lengths and hold all columns."""
+    if hasattr(data, "to_dask_array"):
+        data = data.to_dask_array(lengths=True)
+    if data.ndim != 2:
+        raise ValueError(f"Expected a Dask array with two dimensions (rows, features), got {data.ndim}.")
+    if any(np.isnan(size) for size in data.shape):
+        raise ValueError("X has chunks of unknown lengths: call X.compute_chunk_sizes() first.")
+    if data.numblocks[1] > 1:
+        raise ValueError(
+            f"X is cut into {data.numblocks[1]} column chunks: call X.rechunk({{1: -1}}), so that a chunk "
+            "holds whole rows."
+        )
+    return data

@@ -1,0 +1,120 @@
+"""Rows that one process walks block by block, wherever they lie."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+class LocalRows(ABC):
+    """A store whose blocks come one after the other, always the same ones in the same order.
+
+    Values *aligned* with the rows are arrays with one entry (or row) per row.
+    """
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Number of rows."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of columns."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Where each block stands, and the block."""
+
+    @abstractmethod
+    def take(self, index: np.ndarray) -> Any:
+        """Return the rows at `index`, in that order."""
+
+    @abstractmethod
+    def in_blocks(self, block_rows: int) -> "LocalRows":
+        """Return the same rows, in blocks of at most so many."""
+
+    def pick(self, values: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """Entries of aligned values at `index`."""
+        return values[index]
+
+    def map(
+        self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[Any, ...] = ()
+    ) -> np.ndarray:
+        """Stack ``fn(block, *blocks of aligned, *shared)``; the result has one entry per row."""
+        parts = [fn(block, *(a[rows] for a in aligned), *shared) for rows, block in self.blocks()]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def fold(self, fn: Callable[..., Any], *aligned: np.ndarray, shared: tuple[Any, ...] = ()) -> Any:
+        """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
+        total = None
+        for rows, block in self.blocks():
+            part = fn(block, *(a[rows] for a in aligned), *shared)
+            total = part if total is None else add(total, part)
+        return total
+
+    def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "LocalRows":
+        """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
+        return ComputedRows(self, fn, width, budget)
+
+
+def add(total: Any, part: Any) -> Any:
+    """Sum of two results of a fold."""
+    if isinstance(total, tuple):
+        return tuple(a + b for a, b in zip(total, part, strict=True))
+    return total + part
+
+
+class ComputedRows(LocalRows):
+    """Rows that are a function of other rows: the first blocks that fit into the budget are computed once.
+
+    Parameters
+    ----------
+    source : LocalRows of n rows
+        Where the blocks come from.
+    fn : callable
+        Block (b, d) → block (b, width).
+    width : int
+        Columns of the result.
+    budget : int
+        Bytes of results that may be kept.
+    """
+
+    def __init__(self, source: LocalRows, fn: Callable[[Any], np.ndarray], width: int, budget: int):
+        self.source, self.fn, self._width, self.budget = source, fn, width, budget
+        self._kept: list[np.ndarray] = []
+        self._room = budget
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def width(self) -> int:
+        return self._width
+
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        if (kept := self._all_kept()) is not None:
+            yield from kept
+            return
+        for i, (rows, block) in enumerate(self.source.blocks()):
+            if i < len(self._kept):
+                yield rows, self._kept[i]
+                continue
+            result = self.fn(block)
+            if i == len(self._kept) and result.nbytes <= self._room:
+                self._kept.append(result)
+                self._room -= result.nbytes
+            yield rows, result
+
+    def _all_kept(self) -> list[tuple[slice, np.ndarray]] | None:
+        """All blocks, once all are kept: the source is not read again."""
+        ends = np.cumsum([len(block) for block in self._kept])
+        if not len(ends) or ends[-1] < len(self):
+            return None
+        return [(slice(end - len(b), end), b) for end, b in zip(ends, self._kept, strict=True)]
+
+    def take(self, index: np.ndarray) -> np.ndarray:
+        return self.fn(self.source.take(index))
+
+    def in_blocks(self, block_rows: int) -> "ComputedRows":
+        return ComputedRows(self.source.in_blocks(block_rows), self.fn, self._width, self.budget)
