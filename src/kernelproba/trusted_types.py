@@ -81,6 +81,7 @@ SEARCHES = frozenset(
 TABLES = frozenset(
     {
         "numpy.dtype",  # of the dates that the vectoriser has seen
+        "skrub._apply_to_cols.ApplyToCols",
         "skrub._apply_to_each_col.ApplyToEachCol",
         "skrub._check_input.CheckInputDataFrame",
         "skrub._clean_categories.CleanCategories",
@@ -98,6 +99,7 @@ TABLES = frozenset(
         "skrub._to_datetime.ToDatetime",
         "skrub._to_float.ToFloat",
         "skrub._to_str.ToStr",
+        "skrub.selectors._base.All",
     }
 )
 

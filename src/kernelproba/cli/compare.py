@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 #: Rows of a comparison unless the user asks for more: every method is fitted once per fold.
 _MAX_ROWS = 2_000
 
-#: What is compared unless the user names methods.
-_METHODS = ("auto", "klr-pairwise", "lspc", "sparse", "kdc")
+#: What is compared unless the user names methods: those that tune themselves in seconds.
+_METHODS = ("auto", "lspc", "kdc")
 
 _SCORES = ("error", "log_loss", "brier", "ece")
 

@@ -128,11 +128,13 @@ def _facts(fitted: Any) -> dict[str, Any]:
 
 
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:
+    from ..report.plain import shorten
     from ..report.wording import seconds
 
     kinds = facts["columns"].values()
     shown = ", ".join(f"{list(kinds).count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-    classes = ", ".join(f"{label} {count:,}" for label, count in list(facts["classes"].items())[:8])
+    leading = list(facts["classes"].items())[:8]
+    classes = ", ".join(f"{shorten(label, 60)} {count:,}" for label, count in leading)
     more = f", … ({len(facts['classes'])} classes)" if len(facts["classes"]) > 8 else ""
     screen.line(f"learnt from  {facts['rows']:,} rows, {len(kinds)} columns ({shown})")
     screen.line(f"target       {facts['target']}: {classes}{more}")

@@ -25,10 +25,11 @@ def label_kind(name: str, column: Any) -> str:
         return kind
     values = _floats(column)
     values = values[~np.isnan(values)]
-    if not np.array_equal(values, np.rint(values)):
+    fractions = values[values != np.rint(values)]
+    if len(fractions):
         raise CommandError(
-            f"the target '{name}' holds fractions such as {values[values != np.rint(values)][0]:g}: kernelproba"
-            " predicts classes, not quantities; choose another target, or cut this one into ranges first"
+            f"the target '{name}' holds fractions such as {fractions[0]:g}: kernelproba predicts classes, "
+            "not quantities; choose another target, or cut this one into ranges first"
         )
     return kind
 

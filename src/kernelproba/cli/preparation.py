@@ -17,10 +17,11 @@ def table_pipeline(classifier: Any, kinds: Mapping[str, str]) -> Pipeline:
 
     The steps:
 
-    - ``table``: skrub's `TableVectorizer` for the columns that are no numbers.  Categories become 0/1
-      columns, or 30 numbers if there are 40 or more; dates become years, days on a circle, and so on.
-    - ``scale``: skrub's `SquashingScaler`, which gives columns the same spread.  By quartiles, not by
-      variance: a rare category would otherwise be ten standard deviations away, and an outlier alone.
+    - ``table``: numbers and dates are scaled to the same spread by skrub's `SquashingScaler`: by quartiles,
+      so that outliers neither shrink the others nor end up alone.  What is no number goes through skrub's
+      `TableVectorizer`: categories become 0/1 columns, which differ as much as two typical numbers; texts
+      and columns of 40 categories or more become 30 numbers, which together weigh as one; dates become
+      years, days on a circle, and so on.
     - ``impute``: the median in place of missing numbers.  (A missing category is a category.)
     - ``classifier``.
 
@@ -33,12 +34,10 @@ def table_pipeline(classifier: Any, kinds: Mapping[str, str]) -> Pipeline:
     """
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import Pipeline
-    from skrub import SquashingScaler
 
     return Pipeline(
         [
             ("table", _vectoriser(kinds)),
-            ("scale", SquashingScaler()),
             ("impute", SimpleImputer(strategy="median", keep_empty_features=True)),
             ("classifier", classifier),
         ]
@@ -60,10 +59,12 @@ def name_columns(pipeline: Pipeline) -> Pipeline:
 
 def _vectoriser(kinds: Mapping[str, str]) -> ColumnTransformer:
     from sklearn.compose import ColumnTransformer
-    from skrub import DatetimeEncoder, TableVectorizer
+    from sklearn.pipeline import make_pipeline
+    from skrub import ApplyToCols, DatetimeEncoder, SquashingScaler, TableVectorizer
 
     numbers = [name for name, kind in kinds.items() if kind in (NUMBER, FLAG, TIME)]
     others = [name for name in kinds if name not in set(numbers)]
-    vectoriser = TableVectorizer(datetime=DatetimeEncoder(periodic_encoding="circular"))
-    parts = [("numbers", "passthrough", numbers), ("others", vectoriser, others)]
+    dates = make_pipeline(ApplyToCols(DatetimeEncoder(periodic_encoding="circular")), SquashingScaler())
+    vectoriser = TableVectorizer(numeric=SquashingScaler(), datetime=dates)
+    parts = [("numbers", SquashingScaler(), numbers), ("others", vectoriser, others)]
     return ColumnTransformer([part for part in parts if part[2]])

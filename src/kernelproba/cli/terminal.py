@@ -20,10 +20,13 @@ from rich.progress import (
 from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.table import Table
 
-from ..report.plain import name, plain
+from ..report.plain import name, plain, shorten
 
 #: Columns of text where there is no terminal that has a width of its own.
 _WIDTH = 160
+
+#: Characters of a table's cell, at most.
+_CELL = 60
 
 
 class Terminal:
@@ -70,7 +73,7 @@ class Terminal:
                 column, justify="right" if numeric else "left", overflow="fold", header_style="bold"
             )
         for row in cells:
-            table.add_row(*map(name, row))
+            table.add_row(*(shorten(name(cell), _CELL) for cell in row))
         self._out.print(table)
 
     def notes(self, texts: Iterable[str]) -> None:

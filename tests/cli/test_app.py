@@ -1,0 +1,143 @@
+"""The application as a whole: help, exit codes, completion, hostile names, and no traceback ever."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kernelproba
+
+COMMANDS = ["fit", "predict", "evaluate", "compare", "explain", "demo"]
+
+
+def test_help_lists_the_commands(command):
+    answer = command("--help")
+    assert answer.code == 0
+    for name in COMMANDS:
+        assert name in answer.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(command, name):
+    for flag in ("--help", "-h"):
+        answer = command(name, flag)
+        assert (answer.code, answer.err) == (0, "")
+        assert f"kernelproba {name}" in answer.out.partition("Example")[2]
+
+
+def test_no_arguments_print_the_help(command):
+    for arguments in ([], ["fit"]):
+        answer = command(*arguments)
+        assert (answer.code, answer.err) == (2, "")
+        assert "Usage" in answer.out
+
+
+def test_the_version_is_that_of_the_package(command):
+    assert command("--version").out == f"kernelproba {kernelproba.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fitt"], "No such command 'fitt'"),
+        (["fit", "--nonsense"], "No such option: --nonsense"),
+        (["fit", "x.csv"], "Missing option '--target'"),
+        (["fit", "x.csv", "-t", "y", "--max-rows", "many"], "'--max-rows': Input should be a valid integer"),
+    ],
+)
+def test_wrong_usage_gets_one_line_that_points_to_the_help(command, arguments, message):
+    error = command(*arguments).error
+    assert message in error
+    assert "--help" in error
+
+
+def test_an_error_of_ours_is_one_line_and_exit_code_1(command, folder, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("a bug\nin two lines")
+
+    monkeypatch.setattr("sklearn.pipeline.Pipeline.predict_proba", fail)
+    answer = command("evaluate", folder / "iris.skops", folder / "test.csv")
+    assert answer.code == 1
+    assert answer.err.count("\n") == 1
+    assert "a bug in two lines" in answer.err
+    assert "KERNELPROBA_DEBUG=1" in answer.err
+
+
+def test_an_error_shows_its_traceback_if_asked_to(folder, monkeypatch):
+    from kernelproba.cli.app import run
+
+    monkeypatch.setenv("KERNELPROBA_DEBUG", "1")
+    with pytest.raises(Exception, match="there is no file"):
+        run(["predict", str(folder / "none.skops"), "x.csv", "-o", "y.csv"])
+
+
+def test_memory_that_does_not_suffice_is_an_advice(command, folder, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("sklearn.pipeline.Pipeline.fit", fail)
+    answer = command("fit", folder / "iris.csv", "-t", "species")
+    assert answer.code == 1
+    assert "--max-rows" in answer.err
+
+
+def test_names_are_shown_as_text(command, tmp_path):
+    names = ["<script>alert(1)</script>", "[red]bold[/red]", "שלום 🎉", "x" * 200, "bell\x07"]
+    rng = np.random.default_rng(0)
+    label = np.arange(100) % 5
+    table = pd.DataFrame({"[b]a[/b]": label + 0.1 * rng.normal(size=100), "y 🎉": np.array(names)[label]})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    model, out = tmp_path / "m.skops", tmp_path / "o.csv"
+    fitted = command("fit", tmp_path / "t.csv", "-t", "y 🎉", "-m", "kdc", "-o", model)
+    predicted = command("predict", model, tmp_path / "t.csv", "-o", out)
+    assert (fitted.code, predicted.code) == (0, 0)
+    for name in names[:4]:
+        assert name[:50] in fitted.out
+        assert name[:50] in predicted.out
+        assert len(max((fitted.out + predicted.out).splitlines(), key=len)) < 400
+    assert "\x07" not in fitted.out + predicted.out
+    result = pd.read_csv(out)
+    assert (result["label"] == table["y 🎉"]).mean() > 0.9
+    assert {f"probability_{name}" for name in names} <= set(result.columns)
+    assert set(
+        json.loads(command("fit", tmp_path / "t.csv", "-t", "y 🎉", "-m", "kdc", "-o", model, "--json").out)[
+            "classes"
+        ]
+    ) == {name.replace("\x07", "\N{REPLACEMENT CHARACTER}") for name in names}
+
+
+def complete(words: str) -> list[str]:
+    """What the shell offers behind some words."""
+    environment = os.environ | {
+        "_KERNELPROBA_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+        "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "kernelproba"], env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout.split()
+
+
+def test_the_shell_completes_commands_and_methods():
+    assert complete("kernelproba ev") == ["evaluate"]
+    assert complete("kernelproba fit t.csv --method klr") == ["klr", "klr-pairwise"]
+
+
+def test_without_the_extra_the_cure_is_told():
+    code = "import sys; sys.modules['typer'] = None; from kernelproba.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "error: the command line needs typer: pip install 'kernelproba[cli]'\n"
+
+
+def test_the_package_itself_imports_no_extras():
+    extras = "typer skops skrub matplotlib jinja2"  # scikit-learn imports pandas and rich where they are
+    code = f"import sys, kernelproba; print([name for name in {extras.split()} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,57 @@
+"""``kernelproba compare``: one row per method, the best first."""
+
+import json
+
+import pandas as pd
+import pytest
+
+OPTIONS = ["-t", "species", "-m", "lspc", "-m", "kdc", "--no-rivals", "--folds", 3]
+
+
+def test_methods_are_sorted_by_log_loss(command, folder):
+    facts = json.loads(command("compare", folder / "iris.csv", *OPTIONS, "--json").out)
+    assert {row["method"] for row in facts["methods"]} == {"lspc", "kdc"}
+    losses = [row["log_loss"] for row in facts["methods"]]
+    assert losses == sorted(losses)
+    assert (facts["rows"], facts["folds"]) == (100, 3)
+    assert all(row["error"] < 0.15 for row in facts["methods"])
+
+
+def test_the_usual_rivals_take_part_and_mixed_tables_suit_them(command, folder):
+    answer = command("compare", folder / "mixed.csv", "-t", "outcome", "-m", "kdc", "--folds", 2)
+    assert answer.code == 0
+    for name in ("kdc", "SVC, calibrated", "random forest", "gradient boosting", "logistic regression"):
+        assert name in answer.out
+    assert "failed" not in answer.out
+    assert "± is half of a 95% interval" in answer.out
+
+
+def test_the_table_is_written_if_asked_for(command, folder, tmp_path):
+    answer = command("compare", folder / "iris.csv", *OPTIONS, "-o", tmp_path / "scores.csv", "-q")
+    assert (answer.code, answer.out) == (0, "")
+    assert set(pd.read_csv(tmp_path / "scores.csv")["method"]) == {"lspc", "kdc"}
+
+
+def test_a_method_that_fails_does_not_stop_the_others(command, folder, monkeypatch):
+    from kernelproba import KernelDensityClassifier
+
+    def fail(*_, **__):
+        raise ValueError("no densities today")
+
+    monkeypatch.setattr(KernelDensityClassifier, "fit", fail)
+    answer = command("compare", folder / "iris.csv", *OPTIONS)
+    assert answer.code == 0
+    assert "kdc failed: ValueError: no densities today" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-t", "nothing"], "no column 'nothing'"),
+        (["-t", "species", "-m", "nothing"], "no method 'nothing'"),
+        (["-t", "species", "--folds", "90"], "folds"),
+        (["-t", "species", "--folds", "1"], "Invalid value for '--folds'"),
+    ],
+)
+def test_a_wrong_option_gets_one_line(command, folder, options, message):
+    assert message in command("compare", folder / "iris.csv", *options).error

@@ -1,0 +1,99 @@
+"""``kernelproba evaluate``: scores as computed by others, and a report."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score, log_loss
+
+from kernelproba.model_file import load_model
+
+
+def test_scores_are_those_of_scikit_learn_within_their_intervals(command, folder):
+    facts = json.loads(command("evaluate", folder / "iris.skops", folder / "test.csv", "--json").out)
+    test = pd.read_csv(folder / "test.csv")
+    model = load_model(folder / "iris.skops")
+    X, y = test.drop(columns="species"), test["species"]
+    scores = facts["scores"]
+    assert scores["error"]["estimate"] == pytest.approx(1 - accuracy_score(y, model.predict(X)))
+    assert scores["log_loss"]["estimate"] == pytest.approx(log_loss(y, model.predict_proba(X)))
+    assert facts["rows"] == 50
+    for score in scores.values():
+        assert score["low"] <= score["estimate"] <= score["high"]
+
+
+def test_people_get_a_table_that_says_what_scores_mean(command, folder):
+    answer = command("evaluate", folder / "iris.skops", folder / "test.csv")
+    for word in ("Error", "Log loss", "Brier", "95% interval", "share of rows", "50 rows"):
+        assert word in answer.out
+
+
+def test_rows_without_a_label_are_left_out(command, folder, tmp_path):
+    test = pd.read_csv(folder / "test.csv")
+    test.loc[:9, "species"] = np.nan
+    test.to_csv(tmp_path / "gaps.csv", index=False)
+    answer = command("evaluate", folder / "iris.skops", tmp_path / "gaps.csv", "--json")
+    assert json.loads(answer.out)["rows"] == 40
+    assert "10 rows have no 'species'" in answer.err
+
+
+def test_the_target_may_have_another_name(command, folder, tmp_path):
+    pd.read_csv(folder / "test.csv").rename(columns={"species": "kind"}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    assert "no column 'species'" in command("evaluate", folder / "iris.skops", tmp_path / "t.csv").error
+    assert command("evaluate", folder / "iris.skops", tmp_path / "t.csv", "-t", "kind").code == 0
+
+
+def test_a_label_that_the_model_does_not_know_is_named(command, folder, tmp_path):
+    pd.read_csv(folder / "test.csv").replace("setosa", "rose").to_csv(tmp_path / "t.csv", index=False)
+    message = command("evaluate", folder / "iris.skops", tmp_path / "t.csv").error
+    assert "'rose'" in message
+    assert "setosa, versicolor, virginica" in message
+
+
+def test_no_labels_no_scores(command, folder, tmp_path):
+    pd.read_csv(folder / "test.csv").assign(species="").to_csv(tmp_path / "t.csv", index=False)
+    assert "no row with a label" in command("evaluate", folder / "iris.skops", tmp_path / "t.csv").error
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "json"])
+def test_a_report_is_written(command, folder, tmp_path, suffix):
+    pytest.importorskip("jinja2")
+    report = tmp_path / f"report.{suffix}"
+    options = ["--report", report, "--training", folder / "iris.csv"]
+    answer = command("evaluate", folder / "iris.skops", folder / "test.csv", *options)
+    assert answer.code == 0
+    assert f"report.{suffix}" in answer.out
+    assert "virginica" in report.read_text(encoding="utf8")
+    assert [each.name for each in tmp_path.iterdir()] == [report.name]
+
+
+def test_rivals_come_with_the_report(command, folder, tmp_path):
+    options = ["--report", tmp_path / "r.json", "--training", folder / "iris.csv", "--rivals"]
+    assert command("evaluate", folder / "iris.skops", folder / "test.csv", *options).code == 0
+    methods = [row["method"] for row in json.loads((tmp_path / "r.json").read_text())["rivals"]["methods"]]
+    assert methods[0] == "lspc"
+    assert "random forest" in methods
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--report", "r.pdf"], "must end in .html, .md or .json"),
+        (["--report", "no-such-folder/r.html"], "there is no folder"),
+        (["--rivals"], "--report FILE"),
+        (["--report", "r.html", "--rivals"], "needs --training"),
+    ],
+)
+def test_a_wrong_option_gets_one_line(command, folder, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    assert message in command("evaluate", folder / "iris.skops", folder / "test.csv", *options).error
+
+
+def test_another_table_is_not_taken_for_the_training_table(command, folder, tmp_path):
+    options = ["--report", tmp_path / "r.html", "--training", folder / "test.csv"]
+    assert (
+        "table of the fit" in command("evaluate", folder / "iris.skops", folder / "test.csv", *options).error
+    )

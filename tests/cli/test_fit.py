@@ -1,0 +1,257 @@
+"""``kernelproba fit``: any table one may have, and what is said of one that cannot be learnt from."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelproba.cli import methods
+from kernelproba.model_file import load_model, read_model_file
+
+
+@pytest.fixture
+def fit(command, tmp_path):
+    """Write a table (frame or text) to a file and fit it."""
+
+    def call(table, *options, name="table.csv", target="y"):
+        path = tmp_path / name
+        if isinstance(table, pd.DataFrame):
+            table.to_csv(path, index=False)
+        else:
+            path.write_bytes(table if isinstance(table, bytes) else table.encode())
+        return command("fit", path, "-t", target, "-m", "kdc", "-o", tmp_path / "model.skops", *options)
+
+    return call
+
+
+def two_clouds(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return pd.DataFrame(
+        {"a": rng.normal(size=n) + 3 * y, "b": rng.normal(size=n), "y": np.array(["no", "yes"])[y]}
+    )
+
+
+def test_fit_says_what_it_learnt_and_what_to_do_next(command, folder, tmp_path):
+    answer = command("fit", folder / "iris.csv", "--target", "species", "-o", tmp_path / "m.skops")
+    assert answer.code == 0
+    for word in (
+        "100 rows",
+        "4 columns",
+        "setosa",
+        "KernelLogisticRegressionCV",
+        "m.skops",
+        "kernelproba predict",
+    ):
+        assert word in answer.out
+    assert answer.err == ""
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("method", methods.METHODS)
+def test_every_method_fits_and_its_file_gives_the_same_probabilities(
+    method, folder, tmp_path, monkeypatch, command
+):
+    from kernelproba.cli.table_model import TableModel
+
+    saved = []
+    monkeypatch.setattr(
+        TableModel, "save", lambda self, path, save=TableModel.save: (saved.append(self), save(self, path))
+    )
+    path = tmp_path / "model.skops"
+    assert (
+        command(
+            "fit", folder / "iris.csv", "-t", "species", "-m", method, "-o", path, "-x", "sepal width"
+        ).code
+        == 0
+    )
+    X = pd.read_csv(folder / "new.csv").drop(columns="sepal width")
+    P = load_model(path).predict_proba(X)
+    np.testing.assert_array_equal(P, saved[0].model.predict_proba(X))
+    truth = pd.read_csv(folder / "test.csv")["species"]
+    assert (load_model(path).classes_[P.argmax(axis=1)] == truth).mean() > 0.85
+
+
+def test_json_is_one_object_with_the_facts(fit, tmp_path):
+    facts = json.loads(fit(two_clouds(), "--json").out)
+    assert facts["rows"] == 40
+    assert facts["columns"] == {"a": "number", "b": "number"}
+    assert facts["classes"] == {"no": 20, "yes": 20}
+    assert facts["output"] == str(tmp_path / "model.skops")
+
+
+def test_quiet_prints_nothing_even_where_there_are_notes(fit):
+    answer = fit(two_clouds().assign(empty=np.nan), "--quiet")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+
+
+def test_a_mixed_table_keeps_the_kinds_of_its_columns(folder):
+    kinds = read_model_file(folder / "mixed.skops").notes["table"]["kinds"]
+    assert kinds == {"age": "number", "sex": "text", "town": "text", "visit": "date", "smoker": "flag"}
+
+
+def test_what_a_mixed_table_teaches_beats_guessing(folder, command, tmp_path):
+    from cli.conftest import mixed_table
+
+    mixed_table(300, seed=1).to_csv(tmp_path / "more.csv", index=False)
+    scores = json.loads(command("evaluate", folder / "mixed.skops", tmp_path / "more.csv", "--json").out)[
+        "scores"
+    ]
+    assert scores["error"]["high"] < 0.4
+    assert scores["log_loss"]["estimate"] < np.log(2)
+
+
+def test_rows_without_a_label_are_left_out_and_counted(fit, tmp_path):
+    table = two_clouds()
+    table.loc[[3, 4, 10], "y"] = np.nan
+    answer = fit(table)
+    assert "3 rows have no 'y'" in answer.err
+    numbers = read_model_file(tmp_path / "model.skops").notes["table"]["rows"]
+    assert numbers == [number for number in range(1, 41) if number not in (4, 5, 11)]
+
+
+def test_a_column_without_values_is_left_out(fit, tmp_path):
+    answer = fit(two_clouds().assign(hollow=np.nan))
+    assert "'hollow' is left out: it has no values" in answer.err
+    assert "hollow" not in read_model_file(tmp_path / "model.skops").notes["table"]["kinds"]
+
+
+@pytest.mark.parametrize(
+    "column", [np.arange(40), [f"P{number:03}" for number in range(40)]], ids=["numbers", "names"]
+)
+def test_a_column_that_only_tells_rows_apart_is_left_out_unless_asked_for(fit, tmp_path, column):
+    table = two_clouds().assign(key=column)
+    assert "'key' is left out" in fit(table).err
+    assert "key" not in read_model_file(tmp_path / "model.skops").notes["table"]["kinds"]
+    assert fit(table, "--only", "key", "--only", "a").err == ""
+    assert list(read_model_file(tmp_path / "model.skops").notes["table"]["kinds"]) == ["key", "a"]
+
+
+def test_sentences_that_all_differ_are_no_identifiers(fit, tmp_path):
+    table = two_clouds().assign(text=[f"the patient number {number} is well" for number in range(40)])
+    assert fit(table).err == ""
+    assert read_model_file(tmp_path / "model.skops").notes["table"]["kinds"]["text"] == "text"
+
+
+def test_numbers_and_words_in_one_column_are_categories(fit, tmp_path):
+    answer = fit(two_clouds().assign(grade=["1", "2", "unknown", "2"] * 10))
+    assert answer.code == 0
+    assert read_model_file(tmp_path / "model.skops").notes["table"]["kinds"]["grade"] == "text"
+
+
+def test_sixty_classes(fit, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(60), 5)
+    table = pd.DataFrame(
+        {"a": y % 8 + 0.1 * rng.normal(size=300), "b": y // 8 + 0.1 * rng.normal(size=300), "y": y}
+    )
+    answer = fit(table, "-m", "lspc")
+    assert answer.code == 0
+    assert "(60 classes)" in answer.out
+    model = load_model(tmp_path / "model.skops")
+    assert model.predict_proba(table[["a", "b"]]).shape == (300, 60)
+    assert model.score(table[["a", "b"]], y) > 0.9
+
+
+def test_whole_numbers_are_labels_even_if_some_are_missing(fit, tmp_path):
+    table = two_clouds()
+    table["y"] = (table["y"] == "yes").astype(float).replace(0.0, 7.0)
+    table.loc[0, "y"] = np.nan
+    assert fit(table).code == 0
+    assert load_model(tmp_path / "model.skops").classes_.tolist() == [1, 7]
+
+
+def test_flags_are_labels(fit, tmp_path, command):
+    table = two_clouds()
+    table["y"] = table["y"] == "yes"
+    assert fit(table).code == 0
+    assert load_model(tmp_path / "model.skops").classes_.tolist() == ["false", "true"]
+    answer = command("evaluate", tmp_path / "model.skops", tmp_path / "table.csv", "--json")
+    assert json.loads(answer.out)["scores"]["error"]["estimate"] < 0.2
+
+
+def test_windows_line_ends_a_byte_order_mark_and_semicolons_change_nothing(fit, tmp_path):
+    table = two_clouds()
+    assert fit(table).code == 0
+    X = table[["a", "b"]]
+    plain = load_model(tmp_path / "model.skops").predict_proba(X)
+    text = table.to_csv(index=False, sep=";", lineterminator="\r\n")
+    assert fit(b"\xef\xbb\xbf" + text.encode()).code == 0
+    np.testing.assert_array_equal(load_model(tmp_path / "model.skops").predict_proba(X), plain)
+
+
+def test_a_random_sample_is_drawn_from_more_rows_than_asked_for(fit, tmp_path):
+    answer = fit(two_clouds(200), "--max-rows", 50)
+    assert "learning from 50 of 200 rows" in answer.err
+    notes = read_model_file(tmp_path / "model.skops").notes["table"]
+    assert len(notes["rows"]) == len(notes["labels"]) == 50
+    assert notes["labels"] == [["no", "yes"][(row - 1) % 2] for row in notes["rows"]]
+
+
+def test_a_rare_class_is_never_lost_to_the_draw(fit, tmp_path):
+    table = two_clouds(200)
+    table.loc[77, "y"] = "rare"
+    assert fit(table, "--max-rows", 20).code == 0
+    assert "rare" in load_model(tmp_path / "model.skops").classes_
+
+
+def test_settings_reach_the_classifier(fit, tmp_path):
+    assert (
+        fit(two_clouds(), "-m", "klr-pairwise", "--set", "kernel=laplacian", "--set", "pair_Cs=[1, 2]").code
+        == 0
+    )
+    classifier = load_model(tmp_path / "model.skops")[-1]
+    assert (classifier.kernel, classifier.pair_Cs) == ("laplacian", [1, 2])
+
+
+BAD_TABLES = {
+    "empty file": ("", "is empty"),
+    "blank file": ("\n  \n", "is empty"),
+    "header only": ("a,b,y\n", "missing in every row"),
+    "one class": ("a,y\n1,no\n2,no\n3,no\n", "always no"),
+    "labels all missing": ("a,y\n1,\n2,\n", "missing in every row"),
+    "duplicate headers": ("a,a,y\n1,2,no\n3,4,yes\n", "2 columns named 'a'"),
+    "duplicates but for spaces": ("a, a,y\n1,2,no\n3,4,yes\n", "2 columns named 'a'"),
+    "no target": ("a,b\n1,2\n", "no column 'y'"),
+    "target only": ("y\nno\nyes\nno\nyes\n", "no column is left"),
+    "fractions as target": ("a,y\n1,0.5\n2,0.7\n3,0.1\n", "holds fractions such as 0.5"),
+    "a label per row": ("a,y\n1,b\n2,c\n3,d\n4,e\n", "4 different values in 4 rows"),
+    "a row too long": ("a,y\n1,no\n2,yes,3\n", "cannot be read"),
+    "only empty columns": ("a,y\n,no\n,yes\n,no\n,yes\n", "no column is left"),
+    "no UTF-8": (b"a,y\n1,caf\xe9\n2,the\n", "UTF-8"),
+    "UTF-16": ("a,y\n1,no\n".encode("utf-16"), "UTF-16"),
+    "no text": (b"PK\x03\x04\x00\x00\x00\x00,y", "is not text"),
+}
+
+
+@pytest.mark.parametrize(("table", "message"), BAD_TABLES.values(), ids=BAD_TABLES)
+def test_a_table_that_cannot_be_learnt_from_gets_one_line_and_no_model(fit, tmp_path, table, message):
+    assert message in fit(table).error
+    assert not (tmp_path / "model.skops").exists()
+
+
+def test_a_misspelt_target_is_guessed(fit):
+    assert "did you mean 'outcome'?" in fit("a,outcome\n1,2\n", target="outcom").error
+
+
+def test_a_misspelt_method_is_guessed(command, folder):
+    assert "did you mean sparse?" in command("fit", folder / "iris.csv", "-t", "species", "-m", "spars").error
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [("C", "NAME=VALUE"), ("nonsense=3", "no parameter 'nonsense'"), ("gamma=-1", "gamma")],
+)
+def test_a_wrong_setting_gets_one_line(fit, setting, message):
+    assert message in fit(two_clouds(), "--set", setting).error
+
+
+def test_the_target_may_not_be_the_only_column_left(fit):
+    assert "no column is left" in fit(two_clouds(), "-x", "a", "-x", "b").error
+
+
+def test_a_failed_fit_leaves_an_old_model_alone(fit, tmp_path):
+    (tmp_path / "model.skops").write_text("precious")
+    assert fit("a,y\n1,no\n2,no\n").code == 2
+    assert (tmp_path / "model.skops").read_text() == "precious"
