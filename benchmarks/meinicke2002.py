@@ -9,6 +9,8 @@ look.  KERNELPROBA_DATA names the directory of the data sets, as everywhere.
 import argparse
 import json
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -49,31 +51,38 @@ SVM: `SVC`, KDC: `KernelDensityClassifier` with one width.  First programme: acc
 def tables(jobs: int, sets: list[str], count: int) -> None:
     """Fit what is not on record yet, then write the page."""
     done = _read_record()
-    for name in sets:
-        for method in protocols.METHODS:
-            key = f"{name} {method} setting"
-            if key not in done:
-                done[key] = protocols.papers_setting(method, name)
-                _write_record(done)
-                print(key, done[key], flush=True)
-    tasks = [(name, number) for number in range(count) for name in sets if f"{name} {number}" not in done]
+    numbered = [(name, number) for number in range(count) for name in sets]
     with ProcessPoolExecutor(jobs) as pool:
-        settings = {name: {m: done[f"{name} {m} setting"] for m in protocols.METHODS} for name in sets}
-        futures = {pool.submit(_one_partition, *task, settings[task[0]]): task for task in tasks}
-        for future in as_completed(futures):
-            name, number = futures[future]
-            done[f"{name} {number}"] = future.result()
-            _write_record(done)
+        run = partial(_run_missing, pool, done)
+        run({f"{name} {number} {HONEST}": (_honest, name, number) for name, number in numbered})
+        _write_page(done)
+        pairs = [(name, method) for name in sets for method in protocols.METHODS]
+        run({_scan_key(name, method): (protocols.papers_setting, method, name) for name, method in pairs})
+        settings = {name: {m: done[_scan_key(name, m)] for m in protocols.METHODS} for name in sets}
+        run({f"{name} {k} {PAPERS}": (_fixed, name, k, settings[name]) for name, k in numbered})
     _write_page(done)
 
 
-def _one_partition(name: str, number: int, settings: dict) -> dict:
+def _run_missing(pool: ProcessPoolExecutor, done: dict, tasks: dict[str, tuple]) -> None:
+    """Run (function, *arguments) for every key that has no result, and keep each result at once."""
+    futures = {pool.submit(*task): key for key, task in tasks.items() if key not in done}
+    for future in as_completed(futures):
+        done[futures[future]] = future.result()
+        _write_record(done)
+
+
+def _scan_key(name: str, method: str) -> str:
+    return f"{name} {method} setting"
+
+
+def _honest(name: str, number: int) -> dict:
     (part,) = protocols.partitions(name, range(number, number + 1))
-    record = {}
-    for method in protocols.METHODS:
-        record[f"{method} {HONEST}"] = protocols.honest(method, part)
-        record[f"{method} {PAPERS}"] = protocols.fixed(method, settings[method], part)
-    return record
+    return {method: protocols.honest(method, part) for method in protocols.METHODS}
+
+
+def _fixed(name: str, number: int, settings: dict) -> dict:
+    (part,) = protocols.partitions(name, range(number, number + 1))
+    return {method: protocols.fixed(method, settings[method], part) for method in protocols.METHODS}
 
 
 def _read_record() -> dict:
@@ -91,18 +100,16 @@ def _write_record(done: dict) -> None:
 
 def _write_page(done: dict) -> None:
     rows = []
-    for name in protocols.SETS:
-        records = [done[key] for key in sorted(done) if key.split()[0] == name and key.split()[1].isdigit()]
-        if records:
-            rows += [
-                _table_row(name, method, protocol, records)
-                for method in protocols.METHODS
-                for protocol in (HONEST, PAPERS)
-            ]
+    for name, method, protocol in product(protocols.SETS, protocols.METHODS, (HONEST, PAPERS)):
+        keys = [key for key in sorted(done) if key.startswith(f"{name} ") and key.endswith(protocol)]
+        if keys:
+            rows.append(_table_row(name, method, protocol, [done[key][method] for key in keys]))
     scans = [
-        f"{key.removesuffix(' setting')}: {_setting(done[key])}" for key in sorted(done) if "setting" in key
+        f"{key.removesuffix(' setting')}: {_setting(done[key])}"
+        for key in sorted(done)
+        if key.endswith("setting")
     ]
-    text = f"{TEXT}\nSettings of the paper's scan: {'; '.join(scans)}.\n"
+    text = f"{TEXT}\nSettings of the paper's scan: {'; '.join(scans) or 'none yet'}.\n"
     write("meinicke2002", "Maximum contrast on the sets of meinicke2002", text, rows, machine())
 
 
@@ -112,9 +119,7 @@ def _setting(setting: dict) -> str:
     )
 
 
-def _table_row(name: str, method: str, protocol: str, records: list[dict]) -> dict:
-    own = [record[f"{method} {protocol}"] for record in records]
-
+def _table_row(name: str, method: str, protocol: str, own: list[dict]) -> dict:
     def mean(key: str, factor: float = 1.0) -> str:
         values = [factor * record[key] for record in own if key in record]
         return f"{np.mean(values):.2f}" if values else ""
