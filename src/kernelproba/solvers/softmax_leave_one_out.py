@@ -9,35 +9,48 @@ where Sᵢ (k, k) is the block of row i of the inverse Hessian in the space of s
 ignores that the other rows' curvature would change: the error is of second order in the influence of one row.
 
 With K = ΦΦᵀ + Λ (`basis.low_rank`), what row i has for itself, Λᵢ, softens its curvature and is lost with the
-row:
+row.  For softmax, ω(diag p − ppᵀ) becomes a matrix of the same kind,
 
-    D̂ᵢ = Dᵢ (I + ΛᵢDᵢ)⁻¹,      H = I + Σᵢ D̂ᵢ ⊗ φᵢφᵢᵀ,      Ŝᵢ = (I ⊗ φᵢ)ᵀ H⁻¹ (I ⊗ φᵢ)
+    D̂ᵢ = diag(eᵢ) − eᵢeᵢᵀ/1ᵀeᵢ,      eᵢₐ = ωᵢpᵢₐ / (1 + Λᵢωᵢpᵢₐ)
     f₋ᵢ = fᵢ − (ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹ Ŝᵢ) αᵢ
 
-An intercept is one more feature, 1, that is hardly penalised.  H has (rk)² entries.  Where that is too much,
-the classes are *decoupled*: each has its own r × r matrix H_a, with a curvature vₐ that stands for its row of
-D:
+and Ŝ comes from one r × r matrix per class and one n × n matrix [Rasmussen & Williams 2006, §3.5],
+
+    Bₐ = I + Φᵀdiag(eₐ)Φ,      Gₐ = ΦBₐ⁻¹Φᵀ,      M = Σₐ (diag(eₐ) − diag(eₐ) Gₐ diag(eₐ))
+    Ŝ(a, b) = δ_ab Gₐ + Gₐ diag(eₐ) M⁻¹ diag(e_b) G_b
+
+at some k n² (4r + k) operations.  An intercept is one more feature, 1, that is hardly penalised.
+
+Where that is too much, the classes are *decoupled*: Ŝ(a, a) = Gₐ alone, with a curvature vₐ instead of eₐ
+that stands for the row a of D,
 
     vₐ = κₐ ω pₐ(1 − pₐ),      κₐ = 1 + Σ_{b≠a} (p_b / (1 − pₐ))²
 
 which is exact where all rows waver between the same two classes (κ = 2), and where all classes are equally
-probable (κ = k/(k − 1)).
+probable (κ = k/(k − 1)).  The time is k n r².  One score for two classes is its own single class, and exact.
 """
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack, solve_triangular
 
 from ..basis.low_rank import LowRank
 from ..losses import loss_for
 
-#: Largest side r·k of the matrix H; beyond it the classes are decoupled.
-COUPLED_SIZE = 1000
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6
 
+#: Least weight of a row relative to the largest: the matrices must stay regular.
+LEAST_WEIGHT = 1e-12
+
 
 def leave_one_out_scores(
-    K: LowRank, F: np.ndarray, y: np.ndarray, weights: np.ndarray, *, fit_intercept: bool
+    K: LowRank,
+    F: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    *,
+    fit_intercept: bool,
+    coupled: bool = True,
 ) -> np.ndarray:
     """Scores (n, k) of each row by the fit without it.
 
@@ -51,55 +64,54 @@ def leave_one_out_scores(
         Class indices, and ω = C·weight.
     fit_intercept : bool
         Whether the intercepts were free.
+    coupled : bool, default=True
+        Whether the curvature between classes counts.
     """
     loss = loss_for(2 if F.shape[1] == 1 else F.shape[1])
+    weights = np.maximum(weights, LEAST_WEIGHT * weights.max())
     _, gradient = loss.value_and_gradient(F, y)
-    alpha = -weights[:, None] * gradient
+    alpha, omega, rest = -weights[:, None] * gradient, weights[:, None], K.rest[:, None]
     Phi, ridge = K.Phi, np.ones(K.Phi.shape[1])
     if fit_intercept:
         Phi = np.column_stack([Phi, np.ones(len(y))])
         ridge = np.append(ridge, INTERCEPT_PENALTY * weights.sum())
-    if F.shape[1] == 1 or Phi.shape[1] * F.shape[1] <= COUPLED_SIZE:
-        D = weights[:, None, None] * _curvature_matrices(loss, F)
-        change = _coupled_change(Phi, ridge, _softened(D, K.rest), alpha)
+    state = loss.curvature(F)
+    if F.shape[1] > 1 and coupled:
+        change = _coupled_change(Phi, ridge, _softened(omega * state, rest), alpha)
     else:
-        v = weights[:, None] * _decoupled_curvature(loss.curvature(F))
-        change = _decoupled_change(Phi, ridge, v / (1 + K.rest[:, None] * v), alpha)
-    return F - K.rest[:, None] * alpha - change
+        v = omega * (state if F.shape[1] == 1 else _decoupled_curvature(state))
+        change = _decoupled_change(Phi, ridge, _softened(v, rest), alpha)
+    return F - rest * alpha - change
 
 
-def _curvature_matrices(loss, F: np.ndarray) -> np.ndarray:
-    """∂²ℓ of every row, (n, k, k)."""
-    state, k = loss.curvature(F), F.shape[1]
-    blocks = [[loss.curvature_block(state, a, b) for b in range(k)] for a in range(k)]
-    return np.moveaxis(np.array(blocks), 2, 0)
+def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Curvature (n, k) of rows that have a score of their own beside what they share."""
+    return curvature / (1 + rest * curvature)
 
 
-def _softened(D: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """D (I + ΛD)⁻¹, row by row; symmetric as D is."""
-    return np.linalg.solve(np.eye(D.shape[1]) + rest[:, None, None] * D, D)
-
-
-def _coupled_change(Phi: np.ndarray, ridge: np.ndarray, D: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+def _coupled_change(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """(I − ŜD̂)⁻¹ Ŝ α, row by row, (n, k)."""
-    S = _covariance_blocks(Phi, ridge, D)
-    rest = np.eye(D.shape[1]) - S @ D
+    S = _covariance_blocks(Phi, ridge, E)
+    D = E[:, :, None] * (np.eye(E.shape[1]) - (E / E.sum(axis=1, keepdims=True))[:, None, :])
+    rest = np.eye(E.shape[1]) - S @ D
     return np.linalg.solve(rest, S @ alpha[:, :, None])[:, :, 0]
 
 
-def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, D: np.ndarray) -> np.ndarray:
-    """Ŝᵢ = (I ⊗ φᵢ)ᵀ H⁻¹ (I ⊗ φᵢ), (n, k, k)."""
-    (n, r), k = Phi.shape, D.shape[1]
-    H = np.empty((k, r, k, r))
+def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.ndarray:
+    """Ŝᵢ for every row, (n, k, k)."""
+    n, k = E.shape
+    M, S, halves = np.diag(E.sum(axis=1)), np.empty((n, k, k)), []
+    for e in E.T:
+        halves.append(_half_covariance(Phi, ridge, e))  # Gₐ = HᵀH
+        Z = halves[-1] * e
+        M -= Z.T @ Z
+    root = _factor(M)
+    # M = LLᵀ, and L⁻¹ diag(eₐ) Gₐ is one factor of the second term of Ŝ
+    crossed = [solve_triangular(root, (H * e).T, lower=True) @ H for H, e in zip(halves, E.T, strict=True)]
     for a, b in zip(*np.tril_indices(k), strict=True):
-        H[a, :, b] = Phi.T @ (D[:, a, b, None] * Phi)
-    H[np.arange(k)[:, None], np.arange(r), np.arange(k)[:, None], np.arange(r)] += ridge
-    root = _inverse_factor(H.reshape(k * r, k * r))
-    # Class a meets columns a of L⁻¹, which are zero above block a.
-    parts = [Phi @ root[a * r :, a * r : (a + 1) * r].T for a in range(k)]
-    S = np.empty((n, k, k))
-    for a, b in zip(*np.tril_indices(k), strict=True):
-        S[:, a, b] = S[:, b, a] = np.einsum("ij,ij->i", parts[a], parts[b][:, (a - b) * r :])
+        S[:, a, b] = S[:, b, a] = np.einsum("ji,ji->i", crossed[a], crossed[b])
+    for a, H in enumerate(halves):
+        S[:, a, a] += np.einsum("ji,ji->i", H, H)
     return S
 
 
@@ -115,15 +127,24 @@ def _decoupled_change(Phi: np.ndarray, ridge: np.ndarray, V: np.ndarray, alpha: 
     """αₐ Ŝₐ / (1 − vₐŜₐ), class by class, (n, k)."""
     change = np.empty_like(alpha)
     for a in range(alpha.shape[1]):
-        root = _inverse_factor(Phi.T @ (V[:, a, None] * Phi) + np.diag(ridge))
-        spread = np.square(Phi @ root.T).sum(axis=1)
+        H = _half_covariance(Phi, ridge, V[:, a])
+        spread = np.einsum("ji,ji->i", H, H)
         change[:, a] = alpha[:, a] * spread / np.maximum(1 - V[:, a] * spread, 1e-12)
     return change
 
 
-def _inverse_factor(H: np.ndarray) -> np.ndarray:
-    """L⁻¹ of H = LLᵀ, of which only the lower triangle is read."""
-    factor, info = lapack.dpotrf(H, lower=1, clean=1)
+def _half_covariance(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """H (r, n) with HᵀH = ΦB⁻¹Φᵀ, B = diag(ridge) + Φᵀdiag(v)Φ."""
+    A = np.sqrt(v)[:, None] * Phi
+    root = _factor(A.T @ A + np.diag(ridge))
+    # The inverse of a factor and a triangular product are faster than a triangular solve.
+    inverse, _ = lapack.dtrtri(root, lower=1)
+    return blas.dtrmm(1.0, inverse, Phi.T, lower=1)
+
+
+def _factor(A: np.ndarray) -> np.ndarray:
+    """L of A = LLᵀ."""
+    factor, info = lapack.dpotrf(A, lower=1, clean=1)
     if info != 0:
         raise np.linalg.LinAlgError("The Newton system is not positive definite.")
-    return lapack.dtrtri(factor, lower=1, overwrite_c=1)[0]
+    return factor

@@ -1,8 +1,6 @@
 """Kernel logistic regression with nothing to tune."""
 
 import warnings
-from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -21,19 +19,12 @@ from ..estimators.logistic_function import Options
 from ..estimators.logistic_scores import LogisticScores
 from ..kernels import Kernel, resolve_kernel
 from ..losses import loss_for
-from ..rows.keys import first_occurrences, row_keys
+from .distinct_rows import merge_copies
 from .left_out_report import fit_temperature, out_of_sample_scores, tempered
-from .logistic_search import (
-    MEDIAN_ROWS,
-    SAMPLE_ROWS,
-    LogisticSearch,
-    Trial,
-    central_gamma,
-    judged_weight,
-    sample_rows,
-)
-from .logistic_trials import Trials, left_out_by_model
-from .standardisation import AfterScaling, FeatureScaling
+from .logistic_choice import Terms, choose
+from .logistic_search import LogisticSearch, Trial, judged_weight
+from .logistic_trials import kernel_low_rank, left_out_scores
+from .standardisation import AfterScaling, ScaledView
 from .unseen_score import unseen_score
 from .width_search import fold_rows
 
@@ -71,11 +62,12 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         The same for the coefficient of a named kernel; "auto" searches around 1/(2·median distance²), by
         factors of up to 1024.  A kernel that has no gamma, or comes as an object or a function, is taken as
         it is.
-    scale : {"standard", "robust"} or None, default="standard"
-        How features are brought to one scale before they are compared, by what the rows of `fit` say:
-        "standard": mean 0, standard deviation 1; "robust": median 0, interquartile range that of a normal
-        distribution; None: as they are.  Sparse rows are divided but not shifted.  A precomputed kernel has
-        no features to scale.
+    scale : {"auto", "standard", "robust"} or None, default="auto"
+        How features are brought to one scale before they are compared, by what the rows of `fit` say.
+        "standard": mean 0, standard deviation 1; "robust": median 0, and the interquartile range of a normal
+        distribution; None: as they are; "auto": "standard", or None where unseen rows are then predicted
+        better, as those of images are.  Sparse rows are divided but not shifted.  A precomputed kernel has no
+        features to scale.
     kernel, degree, coef0, kernel_params, class_weight, fit_intercept
         As in `KernelLogisticRegression`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
@@ -143,7 +135,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         **{name: KernelLogisticRegression._parameter_constraints[name] for name in (*_SHARED, "tol")},
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
-        "scale": [StrOptions({"standard", "robust"}), None],
+        "scale": [StrOptions({"auto", "standard", "robust"}), None],
         "scoring": [str, callable],
         "cv": ["cv_object"],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
@@ -155,7 +147,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         Cs="auto",
         gammas="auto",
         *,
-        scale="standard",
+        scale="auto",
         kernel="rbf",
         degree=3,
         coef0=0.0,
@@ -206,17 +198,18 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
             The fitted model.
         """
         given = self._check_fit(X, y, sample_weight)
-        self.scaler_ = self._learn_scale(given)
-        scaled = self._on_scale(given)
-        distinct, which, keys = self._merge_copies(scaled)
-        search = self._search(distinct)
-        folds = None if self.cv is None else fold_rows(self.cv, X, y, scaled)
-        best = search.run(self._stages(search, distinct, keys, None if folds is None else (scaled, folds)))
-        self._store_search(search, best)
-        self.best_estimator_ = self._model(best, len(scaled.y))
-        self.best_estimator_.fit(scaled.X, self.classes_[scaled.y], scaled.sample_weight)
+        rows = merge_copies(given, self._take, precomputed=self._is_precomputed())
+        folded = None if self.cv is None else (given, fold_rows(self.cv, X, y, given))
+        terms = self._terms(rows.training.X, folded)
+        search = LogisticSearch(unseen_score(self.scoring, self.classes_), terms.searched)
+        best, view = choose(terms, rows, search, self._rules())
+        self._store_search(search, best, view)
+        scaled = view.of(given)
+        self.best_estimator_ = self._model(best, len(given.y))
+        self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
-        self._judge(X, scaled, distinct, which)
+        P = self._judge(view.of(rows.training))
+        self._store_left_out(X, given, P[rows.which])
         return self
 
     def _scores(self, X: Any) -> np.ndarray:
@@ -260,37 +253,11 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         order = np.argsort(self.loo_label_proba_, kind="stable")
         return order[self.loo_label_proba_[order] <= threshold]
 
-    def _learn_scale(self, training: Training) -> FeatureScaling | None:
-        if self.scale is None or self._is_precomputed():
-            return None
-        return FeatureScaling(self.scale).fit(training.X, sample_weight=training.sample_weight)
-
-    def _on_scale(self, training: Training) -> Training:
-        if self.scaler_ is None:
-            return training
-        return replace(training, X=self.scaler_.transform(training.X))
-
     def _take(self, training: Training, rows: np.ndarray) -> Training:
         """Some of the rows."""
         X = self._take_rows(training.X, rows)
         parts = (getattr(training, name)[rows] for name in ("y", "sample_weight", "weight", "index"))
         return Training(X, *parts)
-
-    def _merge_copies(self, training: Training) -> tuple[Training, np.ndarray, np.ndarray]:
-        """Rows with their copies merged into weights, which of them every row is, and their keys.
-
-        A row would not be unseen by a model that has seen its copy, and a weight of two is a row seen twice.
-        """
-        keys = row_keys(training.X, training.y)
-        if self._is_precomputed():
-            return training, np.arange(len(keys)), keys
-        first, which = first_occurrences(keys)
-        merged = replace(
-            self._take(training, first),
-            sample_weight=np.bincount(which, weights=training.sample_weight),
-            weight=np.bincount(which, weights=training.weight),
-        )
-        return merged, which, keys[first]
 
     def _kernel_of(self, X: Any, gamma: float | None) -> Kernel:
         return resolve_kernel(
@@ -302,35 +269,26 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
             kernel_params=self.kernel_params,
         )
 
-    def _search(self, distinct: Training) -> LogisticSearch:
-        """Where to start, and what to search."""
-        auto_C, auto_gamma = isinstance(self.Cs, str), isinstance(self.gammas, str)
-        Cs = [1.0] if auto_C else positive_numbers(self.Cs, "Cs")
-        score = unseen_score(self.scoring, self.classes_)
-        narrow, wide = (self._kernel_of(distinct.X, gamma) for gamma in (1.0, 2.0))
-        if not isinstance(self.kernel, str) or narrow == wide:
-            if not auto_gamma:
+    def _terms(self, X: Any, folded: tuple | None) -> Terms:
+        """What is to be chosen, and from what."""
+        has_gamma = isinstance(self.kernel, str) and self._kernel_of(X, 1.0) != self._kernel_of(X, 2.0)
+        gammas: list | None = None if has_gamma else [None]
+        if not isinstance(self.gammas, str):
+            if not has_gamma:
                 raise ValueError(
-                    f"gammas are for named kernels that have one; kernel={self.kernel!r} has none."
+                    f"gammas are for named kernels that have a gamma, which kernel={self.kernel!r} has not: "
+                    "leave them out, or name another kernel."
                 )
-            return LogisticSearch(score, [None], Cs, (False, auto_C))
-        if not auto_gamma:
-            return LogisticSearch(score, positive_numbers(self.gammas, "gammas"), Cs, (False, auto_C))
-        rows = sample_rows(row_keys(distinct.X), distinct.y, MEDIAN_ROWS)
-        return LogisticSearch(score, [central_gamma(narrow, distinct.X[rows])], Cs, (True, auto_C))
-
-    def _stages(self, search: LogisticSearch, distinct: Training, keys: np.ndarray, folded) -> list[Trials]:
-        """Rows to search on: a sample first where there are many and something is searched."""
+            gammas = positive_numbers(self.gammas, "gammas")
+        Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
+        return Terms(self._kernel_of, options, gammas, Cs, self.max_rows, folded)
 
-        def trials(training: Training, folds=None) -> Trials:
-            return Trials(training, partial(self._kernel_of, training.X), options, folds)
-
-        def left_out(size: int) -> Trials:
-            return trials(self._take(distinct, sample_rows(keys, distinct.y, size)))
-
-        first = [left_out(SAMPLE_ROWS)] if any(search.searched) and len(keys) > 1.5 * SAMPLE_ROWS else []
-        return [*first, left_out(self.max_rows) if folded is None else trials(*folded)]
+    def _rules(self) -> list[str | None]:
+        """Scales of the features to try."""
+        if self._is_precomputed():
+            return [None]
+        return ["standard", None] if self.scale == "auto" else [self.scale]
 
     def _model(self, best: Trial, n: int) -> KernelLogisticRegression:
         n_centers = self.n_centers
@@ -340,30 +298,33 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         gamma = "scale" if best.gamma is None else best.gamma
         return KernelLogisticRegression(best.C, gamma=gamma, n_centers=n_centers, tol=self.tol, **shared)
 
-    def _store_search(self, search: LogisticSearch, best: Trial) -> None:
+    def _store_search(self, search: LogisticSearch, best: Trial, view: ScaledView) -> None:
+        self.scaler_ = view.scaling
         self.C_, self.gamma_, self.best_score_ = best.C, best.gamma, best.score
-        self.best_params_ = {"C": best.C, "gamma": best.gamma}
+        self.best_params_ = {"C": best.C, "gamma": best.gamma, "scale": best.scale}
         self.cv_results_ = search.results()
-        if search.ended_at_limit(best):
+        if search.stopped:
             warnings.warn(
-                f"The search ended at its limits, C={best.C:g}, gamma={best.gamma!r}: more "
-                "extreme values may be better. Look at cv_results_, or give Cs and gammas.",
+                f"The search ended at its limits, C={best.C:g}, gamma={best.gamma!r}: more extreme values may "
+                "be better. Look at cv_results_, or give Cs and gammas.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    def _judge(self, X: Any, scaled: Training, distinct: Training, which: np.ndarray) -> None:
-        """Leave-one-out probabilities of all rows, the temperature they ask for, and their scores."""
-        F = left_out_by_model(self.best_estimator_, distinct)
+    def _judge(self, distinct: Training) -> np.ndarray:
+        """Probabilities (m, c) of distinct rows left out, with the temperature that they ask for."""
+        model = self.best_estimator_
+        K = kernel_low_rank(model.kernel_, distinct.X)
+        F = left_out_scores(K, model._scores(distinct.X), distinct, self.C_, self.fit_intercept)
         log_P = loss_for(len(self.classes_)).log_probabilities(F)
         self.temperature_ = fit_temperature(log_P, distinct.y, judged_weight(distinct))
         log_P = tempered(log_P, self.temperature_)
         self.loo_scores_ = out_of_sample_scores(log_P, distinct.y, distinct.sample_weight)
-        self._store_left_out(X, scaled.index, np.exp(log_P)[which], scaled.y)
+        return np.exp(log_P)
 
-    def _store_left_out(self, X: Any, index: np.ndarray, P: np.ndarray, y: np.ndarray) -> None:
-        """Keep the probabilities of the rows that carry weight, and of the others."""
-        n = _num_samples(X)
+    def _store_left_out(self, X: Any, given: Training, P: np.ndarray) -> None:
+        """Keep the probabilities (n, c) of the rows that carry weight, and those of the others."""
+        n, index, y = _num_samples(X), given.index, given.y
         self._index = index
         self.loo_proba_ = np.empty((n, P.shape[1])) if len(index) == n else self.predict_proba(X)
         self.loo_proba_[index] = P

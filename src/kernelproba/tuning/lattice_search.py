@@ -6,7 +6,7 @@ point whose neighbours on all sides were tried and found worse; only the limits 
 stop it before.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 Point = tuple[int, int]
@@ -15,6 +15,8 @@ Point = tuple[int, int]
 STEPS: tuple[Point, ...] = ((4, 4), (2, 2))
 #: Largest |g| and |c|: gamma from γ₀/1024 to 1024 γ₀, C from 10⁻⁶ to 10⁶.
 LIMITS: Point = (20, 24)
+#: Directions of (g, c) in which roughness hardly changes.
+DIAGONALS: tuple[Point, ...] = ((-1, 1), (1, -1))
 #: Gain in loss that is worth a step.
 GAIN = 1e-5
 
@@ -41,20 +43,26 @@ class Lattice:
             self.tried[point] = self.loss(point)
         return self.tried[point]
 
-    def descend(self, start: Point, steps: Iterable[Point] = STEPS) -> Point:
-        """Walk from `start` to a point that is better than its neighbours one step of the last size away."""
+    def descend(self, start: Point, steps: Sequence[Point] = STEPS) -> Point:
+        """Walk from `start` to a point that is better than its neighbours one step of the last size away.
+
+        The diagonals along which the function hardly changes, a wider kernel with a larger C, are tried last,
+        if there was more than one step size.
+        """
         best = start
         self.at(best)
         for step in steps:
-            best = self._settle(best, step)
+            best = self._settle(best, step, self._axes())
+        if len(steps) > 1 and all(self.searched):
+            best = self._settle(best, steps[-1], [*DIAGONALS, *self._axes()])
         return best
 
-    def _settle(self, best: Point, step: Point) -> Point:
-        """Walk along axes, and the diagonals of equal roughness, until no step helps."""
+    def _settle(self, best: Point, step: Point, directions: Sequence[Point]) -> Point:
+        """Walk along the directions until no step helps."""
         while True:
             before = best
-            for direction in self._directions():
-                best = self._walk(best, (direction[0] * step[0], direction[1] * step[1]))
+            for g, c in directions:
+                best = self._walk(best, (g * step[0], c * step[1]))
             if best == before:
                 return best
 
@@ -66,21 +74,19 @@ class Lattice:
                 return best
             best = ahead
 
-    def _directions(self) -> list[Point]:
-        """C first, which costs no new kernel matrix; wider with a larger C is much the same function."""
+    def ends_at(self, point: Point) -> bool:
+        """Whether the lattice itself ends beside the point, along a parameter that was searched."""
+        return any(
+            searched and abs(at) + step > limit
+            for searched, at, step, limit in zip(self.searched, point, STEPS[-1], LIMITS, strict=True)
+        )
+
+    def _axes(self) -> list[Point]:
+        """C first, which costs no new kernel matrix."""
         gamma, C = self.searched
-        along_C = [(0, 1), (0, -1)] if C else []
-        along_gamma = [(-1, 0), (1, 0)] if gamma else []
-        across = [(-1, 1), (1, -1)] if gamma and C else []
-        return along_C + along_gamma + across
+        return [*([(0, 1), (0, -1)] if C else []), *([(-1, 0), (1, 0)] if gamma else [])]
 
 
 def within_limits(point: Point) -> bool:
     """Whether the lattice has the point."""
     return abs(point[0]) <= LIMITS[0] and abs(point[1]) <= LIMITS[1]
-
-
-def at_limit(point: Point, searched: tuple[bool, bool]) -> bool:
-    """Whether the lattice ends beside the point, along a parameter that was searched."""
-    step = STEPS[-1]
-    return any(searched[axis] and abs(point[axis]) + step[axis] > LIMITS[axis] for axis in range(2))

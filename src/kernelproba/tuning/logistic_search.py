@@ -1,33 +1,31 @@
-"""Where to look for gamma and C of kernel logistic regression: on a sample first, then near the best on more
-rows.
+"""Where to look for gamma and C of kernel logistic regression, and what was found.
 
-Leave-one-out at a point costs about as much as a fit.  Good values of gamma and C change little with the
-number of rows (they are the prior of a Gaussian process, which knows no rows), so a sample of some hundred
-rows finds the neighbourhood, and the few points of the last stage are fitted to all rows.
+Good values change little with the number of rows (they are the prior of a Gaussian process, which knows no
+rows): a sample of some hundred rows finds the neighbourhood, and a few points near it are tried on more rows.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ..estimators.classifier import Training
 from ..kernels import Kernel, Laplacian, Stationary, resolve_gamma
-from .lattice_search import STEPS, Lattice, Point, at_limit
+from .lattice_search import STEPS, Lattice, Point
 from .logistic_trials import Trials, Unseen
 from .unseen_score import UnseenScore
 
-#: Rows of the first stage.
-SAMPLE_ROWS = 500
-#: Rows behind the median distance.
-MEDIAN_ROWS = 1000
+#: Rows up to which one thread is faster than two.
+SMALL_ROWS = 800
 
 
 @dataclass(frozen=True)
 class Trial:
     """One line of the record: a point, the rows it was tried on, and its scores, one per part."""
 
+    scale: str | None
     gamma: float | None
     C: float
     n_rows: int
@@ -57,72 +55,69 @@ class LogisticSearch:
     ----------
     score : UnseenScore
         What is to be largest.
-    gammas, Cs : sequences
-        Values to start from, or all there are.
     searched : pair of bool
-        Whether to go on from these values of gamma, and of C.
+        Whether to walk along gamma, and along C; else both stay where they start.
+    record : list of Trial
+        What was tried.
     """
 
     score: UnseenScore
-    gammas: Sequence[float | None]
-    Cs: Sequence[float]
     searched: tuple[bool, bool]
-    trials: list[Trial] = field(default_factory=list)
+    record: list[Trial] = field(default_factory=list)
+    #: Whether the last walk ended where the lattice does.
+    stopped: bool = False
 
-    def run(self, stages: Sequence[Trials]) -> Trial:
-        """Search on the rows of the first stage, then around its best point on those of the next.
+    def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
+        """Try one point."""
+        n = len(trials.training.y)
+        scores = tuple(self._score(trials.training, part, n) for part in trials.unseen(gamma, C))
+        self.record.append(Trial(trials.scale, gamma, C, n, scores))
+        return self.record[-1]
 
-        Parameters
-        ----------
-        stages : sequence of Trials
-            Of few rows, then of more.
-        """
-        starts = list(product(self.gammas, self.Cs))
-        steps: Sequence[Point] = STEPS
-        for trials in stages:
-            bests = [self._descend(trials, start, steps) for start in starts]
-            best = max(bests, key=lambda found: found.score)
-            starts, steps = [(best.gamma, best.C)], STEPS[-1:]
-        return best
-
-    def _descend(self, trials: Trials, start: tuple[float | None, float], steps: Sequence[Point]) -> Trial:
-        """The best point that can be reached from a start."""
-        tried: dict[Point, Trial] = {}
+    def descend(
+        self,
+        trials: Trials,
+        start: tuple[float | None, float],
+        steps: Sequence[Point] = STEPS,
+        known: Trial | None = None,
+    ) -> Trial:
+        """The best point that can be reached from a start, which may be known already."""
+        tried: dict[Point, Trial] = {} if known is None else {(0, 0): known}
 
         def loss(point: Point) -> float:
-            gamma, C = _value(start, point)
-            tried[point] = Trial(gamma, C, len(trials.training.y), self._scores(trials, gamma, C))
-            self.trials.append(tried[point])
+            if point not in tried:
+                tried[point] = self.attempt(trials, *_values(start, point))
             return -tried[point].score
 
-        return tried[Lattice(loss, self.searched).descend((0, 0), steps)]
+        lattice = Lattice(loss, self.searched)
+        with one_thread_if(len(trials.training.y) <= SMALL_ROWS):
+            best = lattice.descend((0, 0), steps)
+        self.stopped = lattice.ends_at(best)
+        return tried[best]
 
-    def _scores(self, trials: Trials, gamma: float | None, C: float) -> tuple[float, ...]:
-        return tuple(self._score(trials.training, part) for part in trials.unseen(gamma, C))
-
-    def _score(self, training: Training, part: Unseen) -> float:
-        rows, weight = part.rows, judged_weight(training)[part.rows]
-        return self.score(part.log_P, training.y[rows], weight)
+    def _score(self, training: Training, part: Unseen, n: int) -> float:
+        weight = judged_weight(training)[part.rows]
+        return self.score(part.log_P, training.y[part.rows], weight, n)
 
     def results(self) -> SearchResults:
-        """The record."""
-        scores = np.array([trial.scores for trial in self.trials])
+        """The record, as columns."""
+        scores = [np.array(trial.scores) for trial in self.record]
         return SearchResults(
-            gamma=np.array([np.nan if trial.gamma is None else trial.gamma for trial in self.trials]),
-            C=np.array([trial.C for trial in self.trials]),
-            n_rows=np.array([trial.n_rows for trial in self.trials]),
-            mean_test_score=scores.mean(axis=1),
-            std_test_score=scores.std(axis=1),
+            scale=np.array([trial.scale for trial in self.record], dtype=object),
+            gamma=np.array([np.nan if trial.gamma is None else trial.gamma for trial in self.record]),
+            C=np.array([trial.C for trial in self.record]),
+            n_rows=np.array([trial.n_rows for trial in self.record]),
+            mean_test_score=np.array([each.mean() for each in scores]),
+            std_test_score=np.array([each.std() for each in scores]),
         )
 
-    def ended_at_limit(self, best: Trial) -> bool:
-        """Whether the search was stopped by the limits of its lattice."""
-        gamma, C = self.gammas[0], self.Cs[0]
-        g = 0 if gamma is None or best.gamma is None else round(2 * np.log2(best.gamma / gamma))
-        return at_limit((g, round(4 * np.log10(best.C / C))), self.searched)
+
+def one_thread_if(small: bool):
+    """Context in which BLAS uses one thread: for small matrices, waking more costs more than it brings."""
+    return threadpool_limits(limits=1, user_api="blas") if small else nullcontext()
 
 
-def _value(start: tuple[float | None, float], point: Point) -> tuple[float | None, float]:
+def _values(start: tuple[float | None, float], point: Point) -> tuple[float | None, float]:
     """(gamma, C) of a point of the lattice around a start."""
     gamma, C = start
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), C * 10 ** (point[1] / 4)
@@ -152,24 +147,3 @@ def central_gamma(kernel: Kernel, X) -> float:
     apart = D[D > 0]
     median = float(np.median(apart)) if len(apart) else 1.0
     return 1 / median if isinstance(kernel, Laplacian) else 1 / (2 * median)
-
-
-def sample_rows(keys: np.ndarray, y: np.ndarray, size: int) -> np.ndarray:
-    """Numbers of a random sample of rows, the same in any order, with two rows at least of every class that
-    has two.
-
-    Parameters
-    ----------
-    keys, y : arrays of shape (n,)
-        Keys of the rows' content, and class indices.
-    size : int
-        Rows wanted; more where there are many classes.
-    """
-    order = np.argsort(keys)
-    rank = np.empty(len(order), dtype=int)
-    rank[order] = np.arange(len(order))
-    within = np.empty(len(order), dtype=int)
-    for label in np.unique(y):
-        members = order[y[order] == label]
-        within[members] = np.arange(len(members))
-    return np.flatnonzero((rank < size) | (within < 2))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..basis import span_rows
-from ..basis.low_rank import LowRank, low_rank
+from ..basis.low_rank import LowRank, low_rank, low_rank_of_matrix
 from ..estimators.classifier import Training
 from ..estimators.logistic_function import KernelFunction, Options, fit_matrix
 from ..kernels import Kernel, Precomputed, Stationary, kernel_matrix, rows_in
@@ -20,8 +20,12 @@ from ..losses import loss_for
 from ..objective import DenseMatrix
 from ..solvers.softmax_leave_one_out import leave_one_out_scores
 
-#: Rank of kernel matrices in leave-one-out systems, and what of a row they may leave to its diagonal.
-MAX_RANK, RANK_TOL = 300, 1e-4
+#: Largest rank of kernel matrices in leave-one-out systems.
+MAX_RANK = 600
+#: Operations that curvature between classes is worth.
+COUPLING_OPERATIONS = 2e10
+#: What a low rank may leave of a row: so much of its curvature, which is at most C/4, within these bounds.
+LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
 
 
 class Unseen(NamedTuple):
@@ -52,6 +56,8 @@ class Trials:
         Of the fits, which are by irls.
     folds : sequence of (train, test) or None
         Numbers of rows to fit and to predict; None leaves out one row at a time.
+    scale : str or None
+        What was done to the rows, for the record.
     """
 
     def __init__(
@@ -60,8 +66,9 @@ class Trials:
         kernel_of: Callable[[float | None], Kernel],
         options: Options,
         folds: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
+        scale: str | None = None,
     ):
-        self.training, self.options, self.folds = training, options, folds
+        self.training, self.options, self.folds, self.scale = training, options, folds, scale
         self._kernel_of = kernel_of
         self._dtype = options.precision(len(training.y))
         self._distances: np.ndarray | None = None
@@ -77,12 +84,10 @@ class Trials:
         return [self._held_out(gamma, C, number) for number in range(len(self.folds))]
 
     def _left_out(self, gamma: float | None, C: float) -> Unseen:
-        K, y, weights = self.matrix(gamma), self.training.y, C * self.training.weight
+        K, y = self.matrix(gamma), self.training.y
         function = self._fit(-1, K, np.arange(len(y)), (gamma, C))
         F = DenseMatrix(K).product(function.dual) + function.intercept
-        F = leave_one_out_scores(
-            self.low_rank(gamma), F, y, weights, fit_intercept=self.options.fit_intercept
-        )
+        F = left_out_scores(self.low_rank(gamma), F, self.training, C, self.options.fit_intercept)
         return Unseen(np.arange(len(y)), _log_probabilities(F))
 
     def _held_out(self, gamma: float | None, C: float, number: int) -> Unseen:
@@ -100,13 +105,10 @@ class Trials:
         place = (0.0 if gamma is None else float(np.log(gamma)), float(np.log(C)))
         known = self._fits.setdefault(fold, [])
         start = min(known, key=lambda fit: np.hypot(*np.subtract(fit.place, place)), default=None)
-        function = fit_matrix(
-            DenseMatrix(K),
-            self.training.y[rows],
-            C * self.training.weight[rows],
-            self.options,
-            None if start is None else start.function,
-        )
+        problem = DenseMatrix(K), self.training.y[rows], C * self.training.weight[rows], self.options
+        function = fit_matrix(*problem, None if start is None else start.function)
+        if start is not None and not function.solution.converged:
+            function = fit_matrix(*problem)
         known.append(_Fit(place, function))
         return function
 
@@ -124,35 +126,28 @@ class Trials:
         return kernel.of_distance(self._distances.copy())
 
     def _low_rank(self, gamma: float | None) -> LowRank:
-        K = self.matrix(gamma)
-        diagonal = K.diagonal().astype(np.float64)
-        tol = RANK_TOL * float(diagonal.mean())
-        return low_rank(lambda j: K[j].astype(np.float64), diagonal, max_rank=MAX_RANK, tol=tol)
+        return low_rank_of_matrix(self.matrix(gamma), max_rank=MAX_RANK, tol=LEAST_LEFT)
 
 
-def left_out_by_model(model: Any, training: Training, *, max_rank: int = MAX_RANK) -> np.ndarray:
-    """Leave-one-out scores (n, k) of all rows of a fitted `KernelLogisticRegression`, whatever their number.
+def left_out_scores(
+    K: LowRank, F: np.ndarray, training: Training, C: float, fit_intercept: bool
+) -> np.ndarray:
+    """Leave-one-out scores (n, k) of a fit with scores F (n, k), by as low a rank of K as C allows."""
+    K = K.truncated(float(np.clip(LEFT / C, LEAST_LEFT, MOST_LEFT)))
+    (n, r), k = K.Phi.shape, F.shape[1]
+    coupled = k * n**2 * (4 * r + k) <= COUPLING_OPERATIONS
+    weights = C * training.weight
+    return leave_one_out_scores(K, F, training.y, weights, fit_intercept=fit_intercept, coupled=coupled)
 
-    Parameters
-    ----------
-    model : KernelLogisticRegression
-        Fitted to the rows, multinomial.
-    training : Training
-        The rows, without copies.
-    max_rank : int
-        Of the kernel matrix.
-    """
-    kernel, X = model.kernel_, training.X
-    diagonal = np.asarray(kernel.diag(X), dtype=np.float64)
+
+def kernel_low_rank(kernel: Kernel, X: Any) -> LowRank:
+    """Low rank of k(X, X) for any number of rows: the matrix never exists."""
 
     def column(j: int) -> np.ndarray:
         return kernel(X, kernel.select(X, np.array([j])))[:, 0].astype(np.float64)
 
-    K = low_rank(column, diagonal, max_rank=max_rank, tol=RANK_TOL * float(diagonal.mean()))
-    F = model._scores(X)
-    return leave_one_out_scores(
-        K, F, training.y, model.C * training.weight, fit_intercept=model.fit_intercept
-    )
+    diagonal = np.asarray(kernel.diag(X), dtype=np.float64)
+    return low_rank(column, diagonal, max_rank=MAX_RANK, tol=LEAST_LEFT)
 
 
 def _log_probabilities(F: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ values do not decide.  A constant feature is divided by one.  Weights count: a w
 twice.  Sparse rows are divided but not shifted, which would fill them.
 """
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from ..estimators.classifier import Training
 from ..kernels import Kernel
 
 #: Interquartile range of the standard normal distribution.
@@ -74,6 +76,25 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         if sp.issparse(X):
             return sp.csr_array(X @ sp.diags_array(1 / self.scale_)).astype(X.dtype)
         return ((X - self.center_) / self.scale_).astype(X.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class ScaledView:
+    """How rows are looked at: a rule, and what it has learned (None: as they are)."""
+
+    rule: str | None
+    scaling: FeatureScaling | None
+
+    @classmethod
+    def learn(cls, rule: str | None, training: Training) -> "ScaledView":
+        """Learn from training rows, by the weights that users gave them."""
+        if rule is None:
+            return cls(None, None)
+        return cls(rule, FeatureScaling(rule).fit(training.X, sample_weight=training.sample_weight))
+
+    def of(self, training: Training) -> Training:
+        """The rows as they are seen."""
+        return training if self.scaling is None else replace(training, X=self.scaling.transform(training.X))
 
 
 class AfterScaling(Kernel):

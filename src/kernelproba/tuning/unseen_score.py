@@ -9,8 +9,9 @@ from sklearn.metrics import check_scoring
 
 from .posterior_scores import SCORINGS
 
-#: Log-probabilities (n, c), class indices and weights (n,) → a number, the larger the better.
-UnseenScore = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
+#: Log-probabilities (n, c), class indices and weights (n,), and the number of rows behind the choice that is
+#: to be made → a number, the larger the better.
+UnseenScore = Callable[[np.ndarray, np.ndarray, np.ndarray, int], float]
 
 
 def unseen_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
@@ -27,18 +28,29 @@ def unseen_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
     if scoring == "log_loss":
         return smoothed_log_likelihood
     if isinstance(scoring, str) and scoring in SCORINGS:
-        return lambda log_P, y, weight: float(weight @ SCORINGS[scoring](np.exp(log_P), y) / weight.sum())
+        measure = SCORINGS[scoring]
+        return lambda log_P, y, weight, _: float(weight @ measure(np.exp(log_P), y) / weight.sum())
     return _scikit_learn_score(scoring, classes)
 
 
-def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, n_rows: int) -> float:
     """Weighted mean of log p(y), as if one row more had been seen, its label any class alike.
 
     Without that row the best model of separable rows is one that is certain of everything; with it, n rows
     that are all right are evidence for probabilities of about 1 − 1/n.
+
+    Parameters
+    ----------
+    log_P : array of shape (r, c)
+        Log-probabilities of unseen rows.
+    y, weight : arrays of shape (r,)
+        Class indices and weights.
+    n_rows : int
+        n, of which the r unseen rows may be a part.
     """
-    n, share = len(y), weight / weight.sum()
-    return float((n * (share @ log_P[np.arange(n), y]) + share @ log_P.mean(axis=1)) / (n + 1))
+    share = weight / weight.sum()
+    seen = share @ log_P[np.arange(len(y)), y]
+    return float((n_rows * seen + share @ log_P.mean(axis=1)) / (n_rows + 1))
 
 
 class _Known(ClassifierMixin, BaseEstimator):
@@ -68,7 +80,7 @@ class _Known(ClassifierMixin, BaseEstimator):
 def _scikit_learn_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
     scorer = check_scoring(_Known(np.zeros((1, len(classes))), classes), scoring)
 
-    def score(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    def score(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, _: int) -> float:
         rows = np.arange(len(y))[:, None]
         # Not every metric knows weights: they are passed only where they say something.
         weights = {} if np.ptp(weight) == 0 else {"sample_weight": weight}

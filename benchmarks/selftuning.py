@@ -1,0 +1,282 @@
+"""Kernel logistic regression with nothing to tune: is its leave-one-out true, what does it cost, is it any good?
+
+    python -m benchmarks.selftuning loo           approximate leave-one-out against refits
+    python -m benchmarks.selftuning cost          the whole search against one fit, by the number of rows
+    python -m benchmarks.selftuning rivals [SET…]  log loss, Brier score, error and time against today's practice
+    python -m benchmarks.selftuning posteriors    distance from the true probabilities, where these are known
+
+`rivals` keeps every finished run in docs/results/selftuning_runs.jsonl and goes on from there.
+"""
+
+import json
+import sys
+import time
+import warnings
+from collections import defaultdict
+from functools import partial
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
+from kernelproba.datasets import (
+    DatasetUnavailable,
+    chessboard_problem,
+    load,
+    names,
+    three_gaussians_problem,
+    two_gaussians_problem,
+)
+from kernelproba.inspection import probability_scores
+
+from .measure import RESULTS, interleaved, machine, write
+from .rivals import CONTESTANTS, OURS, TUNED
+
+TRAINING_ROWS, TEST_ROWS, SPLITS = 2000, 5000, 5
+RUNS = RESULTS / "selftuning_runs.jsonl"
+BUNDLED = {"breast_cancer": load_breast_cancer, "digits": load_digits}
+
+
+def table(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """All rows of a set, bundled with scikit-learn or ours."""
+    if name in BUNDLED:
+        return BUNDLED[name](return_X_y=True)
+    X, y = load(name, download=False).all_rows()
+    return X.astype(np.float64), y
+
+
+# ---------------------------------------------------------------- (a) leave-one-out against refits
+
+
+def loo() -> None:
+    """Row log losses of the approximation and of refits without each row; the optimum of both on one grid."""
+    where, rows = machine(), []
+    for name in ("iris", "wine", "raetsch_heart", "raetsch_breast_cancer"):
+        rows.append({"data": name} | _compare_left_out(*table(name)))
+        print(rows[-1], flush=True)
+    text = (
+        "Leave-one-out log losses of every row: from one factorisation, and by refitting without the row (copies of a "
+        "row leave with it). First at the point that `KernelLogisticRegressionCV()` chooses; then the mean over a "
+        "grid of 5 gammas (factors of 2 around that point) and 5 C (factors of √10): largest difference of the mean "
+        "losses of points whose loss is within a tenth of the least, and steps between the two optima.\n\n"
+        "Regenerate: `python -m benchmarks.selftuning loo`."
+    )
+    write("selftuning_loo", "Approximate leave-one-out against refits", text, rows, where)
+
+
+def _compare_left_out(X, y) -> dict:
+    model = KernelLogisticRegressionCV().fit(X, y)
+    keep = _first_copies(X, y)
+    X, y = model.scaler_.transform(X[keep]), np.unique(y[keep], return_inverse=True)[1]
+    point = {"C": model.C_, "gamma": model.gamma_}
+    near, true = (_row_losses(f(X, y, **point), y) for f in (_approximate, _refitted))
+    Cs = model.C_ * 10 ** (np.arange(-2, 3) / 2)
+    gammas = model.gamma_ * 2.0 ** np.arange(-2, 3)
+    grids = [
+        np.array([[_row_losses(f(X, y, C=C, gamma=g), y).mean() for C in Cs] for g in gammas])
+        for f in (_approximate, _refitted)
+    ]
+    best = [np.array(np.unravel_index(grid.argmin(), grid.shape)) for grid in grids]
+    good = grids[1] <= 1.1 * grids[1].min()
+    return {
+        "rows": len(y),
+        "C": model.C_,
+        "gamma": model.gamma_,
+        "refits": float(true.mean()),
+        "approximation": float(near.mean()),
+        "mean |difference|": float(np.abs(near - true).mean()),
+        "correlation": float(np.corrcoef(near, true)[0, 1]),
+        "grid: largest difference": float(np.abs(grids[0] - grids[1])[good].max()),
+        "steps apart": int(np.abs(best[0] - best[1]).max()),
+    }
+
+
+def _first_copies(X, y) -> np.ndarray:
+    return np.sort(
+        np.unique(np.column_stack([X, np.unique(y, return_inverse=True)[1]]), axis=0, return_index=True)[1]
+    )
+
+
+def _row_losses(log_P, y) -> np.ndarray:
+    return -log_P[np.arange(len(y)), y]
+
+
+def _approximate(X, y, C, gamma) -> np.ndarray:
+    model = KernelLogisticRegressionCV([C], [gamma], scale=None).fit(X, y)
+    log_P = np.log(model.loo_proba_)
+    # Undo the temperature, which refits do not have.
+    log_P = log_P * model.temperature_
+    return log_P - np.log(np.exp(log_P).sum(axis=1, keepdims=True))
+
+
+def _refitted(X, y, C, gamma) -> np.ndarray:
+    model = KernelLogisticRegression(C, gamma=gamma, tol=1e-5)
+    rows = range(len(y))
+    return np.concatenate(
+        [model.fit(np.delete(X, i, 0), np.delete(y, i)).predict_log_proba(X[i : i + 1]) for i in rows]
+    )
+
+
+# ---------------------------------------------------------------- (b) cost
+
+
+def cost(repeats: int = 3) -> None:
+    """Time of the whole search relative to one fit at the chosen point, interleaved."""
+    where, rows = machine(), []
+    for name, sizes in {
+        "three Gaussians": (200, 500, 1000, 2000, 5000),
+        "raetsch_diabetes": (200, 500, 768),
+        "satimage": (200, 500, 1000, 2000, 5000),
+        "letter": (1000, 2000, 5000),
+    }.items():
+        rows += [_cost(name, n, repeats) for n in sizes]
+    text = (
+        f"Median seconds of {repeats} interleaved runs: `KernelLogisticRegressionCV().fit`, and "
+        "`KernelLogisticRegression.fit` at the C and gamma it chose, on the same scaled rows.\n\n"
+        "Regenerate: `python -m benchmarks.selftuning cost`."
+    )
+    write("selftuning_cost", "The cost of choosing", text, rows, where)
+
+
+def _cost(name: str, n: int, repeats: int) -> dict:
+    X, y = three_gaussians_problem().sample(n, 0) if name == "three Gaussians" else table(name)
+    rows = np.random.default_rng(0).permutation(len(y))[:n]
+    X, y = X[rows], y[rows]
+    search = KernelLogisticRegressionCV()
+    chosen = search.fit(X, y)
+    one, scaled = KernelLogisticRegression(chosen.C_, gamma=chosen.gamma_), chosen.scaler_.transform(X)
+    times = interleaved({"search": partial(search.fit, X, y), "fit": partial(one.fit, scaled, y)}, repeats)
+    seconds = {key: value["seconds"] for key, value in times.items()}
+    row = {"data": name, "rows": n, "classes": len(search.classes_), "points": len(search.cv_results_["C"])}
+    row |= {
+        "search s": seconds["search"],
+        "fit s": seconds["fit"],
+        "ratio": seconds["search"] / seconds["fit"],
+    }
+    print(row, flush=True)
+    return row
+
+
+# ---------------------------------------------------------------- (c) rivals
+
+
+def rivals(*wanted: str) -> None:
+    """Run what has not been run, then write the table."""
+    done = {(run["data"], run["model"], run["split"]): run for run in _runs()}
+    for name in wanted or (*BUNDLED, *names()):
+        try:
+            X, y = table(name)
+        except DatasetUnavailable:
+            print(f"{name}: not here, left out")
+            continue
+        for split, (train, test) in enumerate(_splits(X, y)):
+            for model in CONTESTANTS:
+                if (name, model, split) not in done:
+                    run = {"data": name, "model": model, "split": split, "rows": len(train)}
+                    _keep(run | _run(model, X[train], y[train], X[test], y[test]))
+    _summarise()
+
+
+def _splits(X, y):
+    """Five random halves, of each at most 2000 training and 5000 test rows."""
+    counts = np.unique(y, return_counts=True)[1]
+    train, test = min(TRAINING_ROWS, len(y) // 2), min(TEST_ROWS, len(y) - len(y) // 2)
+    assert counts.min() >= 4
+    return StratifiedShuffleSplit(SPLITS, train_size=train, test_size=test, random_state=0).split(X, y)
+
+
+def _run(name: str, X, y, X_test, y_test) -> dict:
+    model = CONTESTANTS[name]()
+    start = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - start
+    scores = probability_scores(y_test, model.predict_proba(X_test), classes=model.classes_)
+    return {key: scores[key] for key in ("log_loss", "brier", "error", "ece")} | {"fit s": seconds}
+
+
+def _runs() -> list[dict]:
+    return [json.loads(line) for line in RUNS.read_text("utf8").splitlines()] if RUNS.exists() else []
+
+
+def _keep(run: dict) -> None:
+    RUNS.parent.mkdir(parents=True, exist_ok=True)
+    with RUNS.open("a", encoding="utf8") as file:
+        file.write(json.dumps(run) + "\n")
+    print({k: round(v, 4) if isinstance(v, float) else v for k, v in run.items()}, flush=True)
+
+
+def _summarise() -> None:
+    """Mean over splits, rank within each set, mean over sets."""
+    means = _means(_runs())
+    sets = sorted({name for name, _ in means})
+    complete = [name for name in sets if all((name, model) in means for model in CONTESTANTS)]
+    measures = ("log_loss", "brier", "error", "ece", "fit s")
+    rows = [{"data": "MEAN RANK", "model": model} for model in CONTESTANTS]
+    for measure in measures:
+        values = np.array([[means[name, model][measure] for model in CONTESTANTS] for name in complete])
+        for row, rank in zip(rows, rankdata(values, axis=1).mean(axis=0), strict=True):
+            row[measure] = float(rank)
+    rows += [
+        {"data": name, "model": model} | {m: means[name, model][m] for m in measures}
+        for name in complete
+        for model in CONTESTANTS
+    ]
+    ratios = [means[name, OURS]["fit s"] / means[name, TUNED]["fit s"] for name in complete]
+    text = (
+        f"Means of {SPLITS} random splits, at most {TRAINING_ROWS} training rows; all sets of scikit-learn and of "
+        f"`kernelproba.datasets` that are here ({len(complete)}). Ranks among {len(CONTESTANTS)}, 1 is best. "
+        "Rivals are `benchmarks/rivals.py`: scikit-learn's defaults on scaled features, and an SVC tuned on a 3 × 4 "
+        f"grid and calibrated. Fit time of {OURS} / {TUNED}: median {np.median(ratios):.2f}, largest "
+        f"{max(ratios):.2f}.\n\nRegenerate: `python -m benchmarks.selftuning rivals`."
+    )
+    print(write("selftuning_rivals", "Nothing to tune, against today's practice", text, rows, machine()))
+
+
+def _means(runs: list[dict]) -> dict[tuple[str, str], dict[str, float]]:
+    groups = defaultdict(list)
+    for run in runs:
+        groups[run["data"], run["model"]].append(run)
+    numbers = ("log_loss", "brier", "error", "ece", "fit s")
+    return {
+        key: {m: float(np.mean([run[m] for run in group])) for m in numbers}
+        for key, group in groups.items()
+        if len(group) >= SPLITS
+    }
+
+
+# ---------------------------------------------------------------- (d) known posteriors
+
+FAMILIES = {
+    "three Gaussians": three_gaussians_problem(),
+    "chessboard": chessboard_problem(),
+    "two Gaussians in 10 dimensions": two_gaussians_problem(2.0, n_features=10, prior=0.3),
+}
+
+
+def posteriors(draws: int = 10, sizes=(100, 400)) -> None:
+    """Mean |p − P(y|x)| on new rows, over draws of the training rows."""
+    where, rows = machine(), []
+    for (name, problem), n in ((item, n) for item in FAMILIES.items() for n in sizes):
+        X_new, _ = problem.sample(5000, 99)
+        truth = problem.posterior(X_new)
+        row = {"problem": name, "rows": n}
+        for model in CONTESTANTS:
+            errors = []
+            for draw in range(draws):
+                P = CONTESTANTS[model]().fit(*problem.sample(n, draw)).predict_proba(X_new)
+                errors.append(np.abs(P - truth).mean())
+            row[model] = float(np.mean(errors))
+        rows.append(row)
+        print(row, flush=True)
+    text = (
+        f"Mean absolute error of the probabilities, over all classes, 5000 new rows and {draws} draws of the training "
+        "rows.\n\nRegenerate: `python -m benchmarks.selftuning posteriors`."
+    )
+    write("selftuning_posteriors", "Distance from the true probabilities", text, rows, where)
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore")  # rivals that do not converge, or fold a class of two rows
+    {"loo": loo, "cost": cost, "rivals": rivals, "posteriors": posteriors}[sys.argv[1]](*sys.argv[2:])
