@@ -55,6 +55,8 @@ def core(model: Any) -> Any:
 
 def _inside(model: Any) -> Any:
     """Return the fitted model that `model` is wrapped around, None if it is none of our wrappings."""
+    if hasattr(model, "kernel_expansions"):  # one that tunes itself also has a best estimator
+        return None
     if isinstance(model, Pipeline):
         return model[-1]
     if isinstance(model, FrozenEstimator):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
 from ..inspection import PosteriorDisplay, posterior_map
@@ -42,7 +43,7 @@ def summarise_map(model: Any, X: Any, codes: NDArray, P: NDArray) -> dict[str, A
 def _draw_plane(model: Any, X: Any, features: str) -> PosteriorDisplay:
     if features == "features":
         return posterior_map(model, X, resolution=_RESOLUTION)
-    inner = getattr(model, "best_estimator_", model)
+    inner = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
     if isinstance(inner, Pipeline) and len(inner) > 1:
         return posterior_map(
             inner[-1], _dense(inner[:-1].transform(X)), features="pca", resolution=_RESOLUTION

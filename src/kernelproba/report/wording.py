@@ -37,7 +37,7 @@ def number(value: float | None, percent: bool = False) -> str:
     >>> number(0.12345), number(0.0042, percent=True), number(None)
     ('0.123', '0.42%', '–')
     """
-    if value is None:
+    if value is None or value != value:
         return "–"
     if percent and value == 0:
         return "0%"
@@ -61,7 +61,7 @@ def seconds(value: float | None) -> str:
     >>> seconds(0.0123), seconds(4.56), seconds(75)
     ('12 ms', '4.6 s', '1 min 15 s')
     """
-    if value is None:
+    if value is None or value != value:
         return "–"
     if value < 1:
         return f"{1000 * value:.2g} ms" if value < 0.0995 else f"{1000 * value:.0f} ms"

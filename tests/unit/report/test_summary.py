@@ -17,7 +17,8 @@ from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
+from kernelproba.inspection import posterior_map
 from kernelproba.report.comparison import compare
 from kernelproba.report.summary import summarise
 
@@ -121,13 +122,22 @@ def test_doubted_labels_are_the_mistakes_by_the_probability_of_the_label():
 
 def test_training_labels_are_doubted_if_the_model_left_rows_out_by_itself():
     X, y = load_iris(return_X_y=True)
-    y = y.copy()
     y[7] = 2  # was 0
-    model = KernelLogisticRegression(C=10).fit(X, y)
-    assert summarise(model, X, y, training=(X, y))["doubted_training_labels"] is None
-    model.loo_proba_ = np.eye(3)[np.where(np.arange(150) == 7, 0, y)] * 0.8 + 0.2 / 3
-    (found,) = summarise(model, X[::2], y[::2], training=(X, y))["doubted_training_labels"]
-    assert (found["row"], found["label"], found["predicted"]) == (7, "2", "0")
+    plain = KernelLogisticRegression(C=10).fit(X, y)
+    assert summarise(plain, X, y, training=(X, y))["doubted_training_labels"] is None
+    model = make_pipeline(StandardScaler(), KernelLogisticRegressionCV(Cs=[10.0], gammas=[0.1])).fit(X, y)
+    summary = summarise(model, X[::2], y[::2], training=(X, y))
+    first = summary["doubted_training_labels"][0]
+    assert (first["row"], first["label"], first["predicted"]) == (7, "2", "0")
+    assert summary["model"]["name"] == "KernelLogisticRegressionCV"
+
+
+def test_the_map_of_a_model_that_tunes_itself_asks_the_model_and_not_what_is_inside():
+    X, y = load_iris(return_X_y=True)
+    model = KernelLogisticRegressionCV(Cs=[1.0]).fit(1000 * X, y)
+    shown = summarise(model, 1000 * X, y)["map"]
+    expected = posterior_map(model, 1000 * X, features="pca", resolution=len(shown["label"]))
+    np.testing.assert_array_equal(shown["label"], expected.posterior.argmax(axis=2))
 
 
 def test_calibrated_probabilities_show_no_more_error_than_chance():
