@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..decision import mean_class_weights
+from .stored_rows import by_rows
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,13 @@ class Training:
     sample_weight: np.ndarray
     weight: np.ndarray
     index: np.ndarray
+
+    def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
+        return (
+            mean_class_weights(self.y, n_classes, self.weight),
+            mean_class_weights(self.y, n_classes, self.sample_weight),
+        )
 
 
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
@@ -63,18 +71,21 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _class_weights(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """One factor per class; `"balanced"` counts weights, so that a weight of two is a row seen twice."""
+        return self._class_factors(np.bincount(codes, weights=weight))
+
+    def _class_factors(self, mass: np.ndarray) -> np.ndarray:
+        """One factor per class from the weight of its rows, (c,)."""
         class_weight = getattr(self, "class_weight", None)
         if class_weight is None:
             return np.ones(len(self.classes_))
         if isinstance(class_weight, str) and class_weight == "balanced":
-            mass = np.bincount(codes, weights=weight)
-            return weight.sum() / (len(mass) * mass)
-        factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_[codes])
+            return mass.sum() / (len(mass) * mass)
+        factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_)
         if not (np.isfinite(factors).all() and (factors > 0).all()):
             raise ValueError("class_weight must be positive and finite for every class.")
         return factors
 
-    def _weight_shift(self, training: Training) -> np.ndarray:
+    def _weight_shift(self, training: Any) -> np.ndarray:
         """Return how far weights have moved the log-probabilities (c,), if `undo_weights` is to undo it.
 
         A fit with weights learns p_w(y|x) ∝ w_y p(y|x), where w_y is the mean weight of the rows of
@@ -83,9 +94,9 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         undo, c = getattr(self, "undo_weights", False), len(self.classes_)
         if not undo:
             return np.zeros(c)
-        mean = mean_class_weights(training.y, c, training.weight)
+        mean, sampled = training.class_means(c)
         if undo == "class_weight":
-            mean = mean / mean_class_weights(training.y, c, training.sample_weight)
+            mean = mean / sampled
         return np.log(mean) - np.log(mean).mean()
 
     def _check_predict(self, X: Any) -> Any:
@@ -96,6 +107,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         sparse = self.__sklearn_tags__().input_tags.sparse
         return {"accept_sparse": "csr" if sparse else False, "dtype": [np.float64, np.float32]}
 
+    @by_rows
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities.
 
@@ -111,6 +123,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         """
         return np.exp(self.predict_log_proba(X))
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities, as finite as the scores are.
 
@@ -127,6 +140,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @by_rows
     def predict(self, X: Any) -> np.ndarray:
         """Most probable class: always the argmax of `predict_proba`.
 

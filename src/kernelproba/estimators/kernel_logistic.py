@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..basis import RULES, centers_to_tolerance, choose_centers
 from ..coupling import METHODS, couple
 from ..kernels import Kernel
-from ..rows import as_rows, memory_budget
+from ..rows import as_rows, is_stored, memory_budget
 from ..solvers import SOLVERS, Solution
 from .classifier import Training
 from .kernel_expansion import KernelExpansion
@@ -232,9 +232,10 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
-            Training rows.
+            Training rows; also a store of `kernelproba.rows` or a Dask array or data frame, for rows that are
+            not in memory.
         y : array-like of shape (n,)
-            Labels.
+            Labels; a Dask array where X is one.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; a weight of two is a row seen twice.
 
@@ -244,7 +245,9 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
             The fitted model.
         """
         previous = self._previous() if self.warm_start else None
-        training = self._check_fit(X, y, sample_weight)
+        training = (
+            self._check_fit(X, y, sample_weight) if not is_stored(X) else self._look_over(X, y, sample_weight)
+        )
         self.kernel_ = self._resolve_kernel(training)
         if hasattr(self, "n_support_"):
             del self.n_support_  # an earlier fit was pairwise
@@ -257,10 +260,12 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
     def _options(self) -> Options:
         return Options(self.solver, self.tol, self.max_iter, self.fit_intercept)
 
-    def _fit_jointly(self, training: Training, previous) -> None:
+    def _fit_jointly(self, training: Any, previous) -> None:
         """One function with all classes in it."""
         chosen = self._choose_centers(training)
         if chosen is None:
+            if is_stored(training.X):
+                raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
             problem = self.kernel_, training.X, training.y, self.C * training.weight, self._options()
@@ -269,7 +274,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         else:
             fit = self._fit_centers(training, *chosen)
             self.support_vectors_, index = chosen
-            self.support_ = np.where(index < 0, -1, training.index[index])
+            self.support_ = index if is_stored(training.X) else np.where(index < 0, -1, training.index[index])
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
         # Softmax scores are free up to a constant: the symmetric choice sums to zero.
         b = fit.intercept
@@ -277,12 +282,14 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self._undo_weights(training)
         self._report([fit.solution])
 
-    def _choose_centers(self, training: Training) -> tuple[Any, np.ndarray] | None:
+    def _choose_centers(self, training: Any) -> tuple[Any, np.ndarray] | None:
         """Centres and their rows, or None if all rows are to be centres."""
-        n, given = len(training.y), not isinstance(self.centers, str)
+        given = not isinstance(self.centers, str)
         eligible = self.kernel_.definite and not self._is_precomputed()
         automatic = self.n_centers == "auto" and not given
-        if (self.n_centers is None and not given) or (automatic and (not eligible or self._fits_exactly(n))):
+        if (self.n_centers is None and not given) or (
+            automatic and not (eligible and self._is_large(training))
+        ):
             return None
         if not eligible:
             raise ValueError("n_centers needs a kernel that is known to be positive definite.")
@@ -292,11 +299,12 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
             return centers_to_tolerance(self.kernel_, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
         return choose_centers(self.centers, self.kernel_, rows, self.n_centers, self.random_state)
 
-    def _fits_exactly(self, n: int) -> bool:
-        """Whether all rows may be centres without asking."""
-        return n <= EXACT_ROWS and 8 * n * n <= memory_budget(self.memory_limit)
+    def _is_large(self, training: Any) -> bool:
+        """Whether all rows are too many to be centres without being asked for."""
+        n = len(training.y)
+        return is_stored(training.X) or n > EXACT_ROWS or 8 * n * n > memory_budget(self.memory_limit)
 
-    def _fit_centers(self, training: Training, Z: Any, index: np.ndarray) -> LogisticFunction:
+    def _fit_centers(self, training: Any, Z: Any, index: np.ndarray) -> LogisticFunction:
         """One function of chosen centres."""
         rows, weights, options = as_rows(training.X), self.C * training.weight, self._options()
         if self.solver not in ("auto", "progressive"):
@@ -304,8 +312,10 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
         return fit_levels(problem, index, options, memory_budget(self.memory_limit), self.random_state)
 
-    def _fit_pairs(self, training: Training) -> None:
+    def _fit_pairs(self, training: Any) -> None:
         """One function per pair of classes."""
+        if is_stored(training.X):
+            raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
         if self.n_centers not in (None, "auto"):
             raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
         if self.solver not in ("auto", "irls"):

@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import Kernel, resolve_kernel
 from ..rows import as_rows
-from .classifier import ProbabilisticClassifier, Training
+from .classifier import ProbabilisticClassifier
 from .kernel_expansion import KernelExpansion, score_sides
+from .stored_rows import StoredTraining, look_over
 
 #: Kernel values held at once while predicting.
 BLOCK_VALUES = 4_000_000
@@ -23,8 +24,10 @@ class KernelMachine(ProbabilisticClassifier):
     `random_state`, spelled and meant as in SVC.
     """
 
-    def _resolve_kernel(self, training: Training) -> Kernel:
+    def _resolve_kernel(self, training: Any) -> Kernel:
         """Kernel with numbers in place of rules such as gamma='scale'."""
+        if isinstance(training, StoredTraining):
+            return self._resolve_stored(training)
         if self._is_precomputed():
             _check_precomputed(training.X)
         return resolve_kernel(
@@ -37,6 +40,32 @@ class KernelMachine(ProbabilisticClassifier):
             random_state=self.random_state,
             sample_weight=training.sample_weight,
         )
+
+    def _resolve_stored(self, training: StoredTraining) -> Kernel:
+        """Do the same for rows that are not in memory, of which the variance is known."""
+        scale = isinstance(self.gamma, str) and self.gamma == "scale" and training.variance > 0
+        return resolve_kernel(
+            self.kernel,
+            training.sample(1000, self.random_state),
+            gamma=1 / (training.X.width * training.variance) if scale else self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            random_state=self.random_state,
+        )
+
+    def _look_over(self, X: Any, y: Any, sample_weight: Any) -> StoredTraining:
+        """Check rows that are not in memory, as `_check_fit` checks arrays."""
+        if self._is_precomputed():
+            raise ValueError("kernel='precomputed' needs the whole matrix in memory.")
+
+        def factors(classes, mass):
+            self.classes_ = classes
+            return self._class_factors(mass)
+
+        training, self.classes_ = look_over(X, y, sample_weight, factors)
+        self.n_features_in_ = training.X.width
+        return training
 
     def _kernel_scores(self, X: Any, dual_coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """Scores k(X, Z) α + b (n, k); `dual_coef` is (k, m) as stored, `intercept` (k,)."""

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..losses import loss_for
-from .classifier import ProbabilisticClassifier, Training
+from .classifier import ProbabilisticClassifier
+from .stored_rows import by_rows
 
 
 class LogisticScores(ProbabilisticClassifier):
@@ -17,7 +18,7 @@ class LogisticScores(ProbabilisticClassifier):
         """Scores (n, 1) or (n, c) of unchecked rows; an unfitted model says so."""
         raise NotImplementedError
 
-    def _undo_weights(self, training: Training) -> None:
+    def _undo_weights(self, training: Any) -> None:
         """Take what weights have done to the priors out of the intercept, if `undo_weights` says so."""
         self.weight_shift_ = self._weight_shift(training)
         self.intercept_ = self.intercept_ - self._score_shift()
@@ -27,6 +28,7 @@ class LogisticScores(ProbabilisticClassifier):
         shift = self.weight_shift_
         return shift if len(shift) > 2 else shift[1:] - shift[:1]
 
+    @by_rows
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores: log-odds of `classes_[1]` for two classes, unnormalised log-probabilities otherwise.
 
@@ -43,6 +45,7 @@ class LogisticScores(ProbabilisticClassifier):
         F = self._scores(X)
         return F[:, 0] if F.shape[1] == 1 else F
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities, as finite as the scores are.
 

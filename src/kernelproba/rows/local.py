@@ -34,6 +34,10 @@ class LocalRows(ABC):
     def in_blocks(self, block_rows: int) -> "LocalRows":
         """Return the same rows, in blocks of at most so many."""
 
+    def align(self, values: Any) -> np.ndarray:
+        """Values (n,) in the form that `map` and `fold` take."""
+        return np.asarray(values)
+
     def pick(self, values: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Entries of aligned values at `index`."""
         return values[index]

@@ -95,7 +95,7 @@ def _open(path: str | os.PathLike[str]) -> Any:
     try:
         from pyarrow import ArrowInvalid, dataset
     except ImportError as error:
-        raise ImportError("Reading Parquet needs pyarrow: pip install 'kernelproba[tables]'.") from error
+        raise ImportError("Reading Parquet needs pyarrow: pip install 'kernelproba[parquet]'.") from error
     if not os.path.exists(path):
         raise FileNotFoundError(f"There is no file or folder {os.fspath(path)!r}.")
     try:
