@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
 
 pytest.importorskip("distributed", reason="clusters need dask and distributed")
 da = pytest.importorskip("dask.array")
@@ -34,7 +34,8 @@ def chunked(rows, size=700):
     )
 
 
-def test_a_dask_array_gives_the_fit_of_the_array(client, rows, model, in_memory):
+@pytest.mark.usefixtures("client")
+def test_a_dask_array_gives_the_fit_of_the_array(rows, model, in_memory):
     X, y, weight = chunked(rows)
     model.fit(X, y, weight)
     P = model.predict_proba(X)
@@ -46,7 +47,8 @@ def test_a_dask_array_gives_the_fit_of_the_array(client, rows, model, in_memory)
     assert (labels.compute() == model.predict(rows[0])).all()
 
 
-def test_a_data_frame_gives_the_fit_of_the_array(client, rows, model, in_memory):
+@pytest.mark.usefixtures("client")
+def test_a_data_frame_gives_the_fit_of_the_array(rows, model, in_memory):
     pd = pytest.importorskip("pandas")
     dd = pytest.importorskip("dask.dataframe")
     X, y, weight = rows
@@ -73,7 +75,8 @@ def _slowly(block):
     return block
 
 
-def test_unknown_chunks_and_split_columns_get_the_cure(client, rows, model):
+@pytest.mark.usefixtures("client")
+def test_unknown_chunks_and_split_columns_get_the_cure(rows, model):
     X, y, _ = chunked(rows)
     with pytest.raises(ValueError, match=r"X\.compute_chunk_sizes\(\)"):
         model.fit(X[X[:, 0] > 0], y)
@@ -83,7 +86,8 @@ def test_unknown_chunks_and_split_columns_get_the_cure(client, rows, model):
         model.fit(X, y[y == "a"])
 
 
-def test_gaps_are_refused_wherever_they_lie(client, rows, model):
+@pytest.mark.usefixtures("client")
+def test_gaps_are_refused_wherever_they_lie(rows, model):
     X = rows[0].copy()
     X[2999, 0] = np.inf
     with pytest.raises(ValueError, match="NaN or infinity"):
@@ -94,3 +98,14 @@ def test_chunks_without_a_cluster_work_too(rows, in_memory):
     X, y, weight = chunked(rows)
     model = KernelLogisticRegression(C=2.0, n_centers=40, centers="uniform", tol=1e-5, random_state=0)
     np.testing.assert_allclose(model.fit(X, y, weight).predict_proba(rows[0]), in_memory, atol=1e-6)
+
+
+@pytest.mark.usefixtures("client")
+def test_least_squares_posteriors_take_one_pass_and_give_the_fit_of_the_array(rows):
+    X, y, weight = rows
+    model = LeastSquaresProbabilisticClassifier(centers=X[:60], random_state=0)
+    expected = model.fit(X, y, weight).predict_proba(X)
+    dX, dy, dw = chunked(rows)
+    P = model.fit(dX, dy, dw).predict_proba(dX)
+    assert isinstance(P, da.Array)
+    np.testing.assert_allclose(P.compute(), expected, atol=1e-10)

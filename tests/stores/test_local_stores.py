@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
 from kernelproba.rows import MemoryRows, ParquetRows, memory_budget
 
 pa = pytest.importorskip("pyarrow", reason="Parquet stores need pyarrow")
@@ -119,3 +119,20 @@ def test_memory_limits_are_read_as_written(limit, size):
 def test_a_memory_limit_that_is_none_is_refused(limit):
     with pytest.raises(ValueError, match="memory_limit"):
         memory_budget(limit)
+
+
+@pytest.mark.parametrize("centers", [25, "given"])
+def test_least_squares_posteriors_from_a_folder_are_those_of_the_array(rows, folder, centers):
+    X, y, weight = rows
+    model = LeastSquaresProbabilisticClassifier(
+        centers=X[:50] if centers == "given" else centers, class_weight="balanced", random_state=0
+    )
+    expected = model.fit(X, y, weight).predict_proba(X)
+    stored = ParquetRows(folder, FEATURES, block_rows=500)
+    found = model.fit(stored, stored.column("label"), weight).predict_proba(stored)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_least_squares_posteriors_of_stored_rows_need_a_number_of_centres(rows):
+    with pytest.raises(ValueError, match="need a number of centres"):
+        LeastSquaresProbabilisticClassifier().fit(MemoryRows(rows[0]), rows[1])

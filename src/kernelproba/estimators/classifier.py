@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..decision import mean_class_weights
-from .stored_rows import by_rows
+from .blockwise import by_rows
 
 
 @dataclass(frozen=True)

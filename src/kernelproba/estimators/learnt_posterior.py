@@ -38,6 +38,15 @@ class PosteriorSolution:
     score_map: ScoreMap
 
 
+def learn_block(X: Any, y: np.ndarray, weight: np.ndarray, start: "LearntPosterior") -> "LearntPosterior":
+    """What one block of rows teaches, with the centres of `start`, which has learnt nothing yet."""
+    rows = np.flatnonzero(weight)
+    sums = PosteriorSums(start.sums.kernel, start.sums.Z, start.sums.centers, len(start.sums.class_mass))
+    learnt = LearntPosterior(sums, start.options)
+    learnt.learn(X[rows], y[rows], weight[rows], row_keys(X[rows], y[rows]))
+    return learnt
+
+
 class LearntPosterior:
     """Sums over all rows seen, and a sample of the rows to be left out one by one.
 
@@ -65,6 +74,14 @@ class LearntPosterior:
         sketch = sketch_rows(X, y, weight, keys, SKETCH_ROWS)
         self._sketch = sketch if self._sketch is None else self._sketch.merged(sketch, SKETCH_ROWS)
         self._solution = None
+
+    def __add__(self, other: "LearntPosterior") -> "LearntPosterior":
+        """What both have learnt, from different rows with the same centres."""
+        both = LearntPosterior(self.sums.merged(other.sums), self.options)
+        sketches = [s for s in (self._sketch, other._sketch) if s is not None]
+        if sketches:
+            both._sketch = sketches[0] if len(sketches) == 1 else sketches[0].merged(sketches[1], SKETCH_ROWS)
+        return both
 
     def solution(self) -> PosteriorSolution:
         """Coefficients and probabilities of what has been learnt; kept until there is more."""

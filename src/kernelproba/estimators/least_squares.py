@@ -13,14 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 from ..basis.class_centers import KeyedRows, check_centers, choose_centers
 from ..calibration import ScoreMap
 from ..kernels import Kernel
-from ..rows import as_rows
+from ..rows import as_rows, is_stored
 from ..rows.keys import first_occurrences, row_keys
 from ..solvers.posterior_sums import PosteriorSums
 from ..solvers.stochastic_posterior import StochasticPosterior
+from .blockwise import by_rows
 from .classifier import Training
 from .kernel_machine import BLOCK_VALUES, KernelMachine
-from .learnt_posterior import LearntPosterior, PosteriorOptions
+from .learnt_posterior import LearntPosterior, PosteriorOptions, learn_block
+from .stored_rows import StoredTraining
 from .streaming import StreamingClassifier
+
+#: Rows from which the centres of rows that are not in memory are drawn.
+SAMPLE_ROWS = 20_000
 
 
 def _can_stream(model: "LeastSquaresProbabilisticClassifier") -> bool:
@@ -192,7 +197,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
-            Training rows.
+            Training rows; also a store of `kernelproba.rows` or a Dask array or data frame.
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
@@ -203,8 +208,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         self : LeastSquaresProbabilisticClassifier
             The fitted model.
         """
+        if is_stored(X):
+            self._fit_stored(self._look_over(X, y, sample_weight))
+            return self
         training, keys = self._distinct(self._check_fit(X, y, sample_weight))
-        learnt = self._start(training, keys)
+        learnt = self._start(training, keys, self._resolve_kernel(training))
         order = self._order(len(training.y))
         learnt.learn(training.X[order], training.y[order], training.weight[order], keys[order])
         self.n_iter_ = self._descend_on(learnt.sums, training)
@@ -244,7 +252,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             return self
         training, keys = self._distinct(training)
         if not self.__sklearn_is_fitted__():
-            self._learnt = self._start(training, keys)
+            self._learnt = self._start(training, keys, self._resolve_kernel(training))
             self.n_iter_ = 1
         self._learnt.learn(training.X, training.y, training.weight, keys)
         return self
@@ -291,6 +299,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         Q[rows.index] = self._learnt.leave_one_out(rows.X, rows.y, rows.weight)  # others had no part in it
         return Q
 
+    @by_rows
     def raw_scores(self, X: Any) -> np.ndarray:
         """Fitted posteriors q before clipping, calibration and normalisation.
 
@@ -317,6 +326,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
 
         return as_rows(X, block_rows=max(1, BLOCK_VALUES // coef.shape[1])).map(scores)
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities.
 
@@ -366,9 +376,22 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         )
         return merged, keys[first]
 
-    def _start(self, training: Training, keys: np.ndarray) -> LearntPosterior:
+    def _fit_stored(self, training: StoredTraining) -> None:
+        """One pass over rows that are not in memory, with centres from a sample of them."""
+        every = isinstance(self.centers, str) and self.n_centers is None
+        if every or self.solver == "sgd":
+            raise ValueError(
+                "Rows that are not in memory need a number of centres (centers=500 per class, or "
+                "centers='all' with n_centers=1000) or given ones, and solver='cholesky' or 'eigh'."
+            )
+        excerpt, keys = self._distinct(training.excerpt(SAMPLE_ROWS, self.random_state))
+        start = self._start(excerpt, keys, self._resolve_kernel(training))
+        self._learnt = training.X.fold(learn_block, training.y, training.weight, shared=(start,))
+        self.n_iter_ = 1
+
+    def _start(self, training: Training, keys: np.ndarray, kernel: Kernel) -> LearntPosterior:
         """Fix kernel and centres."""
-        kernel, c = self._resolve_kernel(training), len(self.classes_)
+        c = len(self.classes_)
         known = not self._is_precomputed()
         given = check_centers(self.centers, self.n_centers, training.X.shape[1], rows_known=known)
         rows = KeyedRows(training.X, training.y, keys)

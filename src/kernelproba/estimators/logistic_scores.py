@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..losses import loss_for
+from .blockwise import by_rows
 from .classifier import ProbabilisticClassifier
-from .stored_rows import by_rows
 
 
 class LogisticScores(ProbabilisticClassifier):

@@ -1,4 +1,4 @@
-"""Training on rows that are not in memory, and prediction for them block by block.
+"""Training rows that are not in memory.
 
 The first pass looks at every row: it refuses what is not finite, counts classes and sums what rules such as
 gamma="scale" need.
@@ -6,16 +6,16 @@ gamma="scale" need.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.random import sample_without_replacement
-from sklearn.utils.validation import check_is_fitted
 
-from ..rows import as_rows, is_stored
+from ..rows import as_rows
+from .classifier import Training
 
 
 @dataclass(frozen=True)
@@ -53,41 +53,23 @@ class StoredTraining:
         sampled = self.mass[:, 1] / self.mass[:, 0]
         return self.factors * sampled, sampled
 
+    def excerpt(self, size: int, random_state: Any) -> Training:
+        """Some rows, their labels and weights, in memory."""
+        index = self._draw(size, random_state)
+        weight = self.X.pick(self.weight, index)
+        kept = np.flatnonzero(weight)
+        y, weight, index = self.X.pick(self.y, index)[kept], weight[kept], index[kept]
+        return Training(self.X.take(index), y, weight, weight, index)
+
+    def _draw(self, size: int, random_state: Any) -> np.ndarray:
+        rng = check_random_state(random_state)
+        if size >= len(self.X):
+            return np.arange(len(self.X))
+        return np.sort(sample_without_replacement(len(self.X), size, random_state=rng))
+
     def sample(self, size: int, random_state: Any) -> Any:
         """Some rows, in memory."""
-        rng = check_random_state(random_state)
-        size = min(size, len(self.X))
-        return self.X.take(np.sort(sample_without_replacement(len(self.X), size, random_state=rng)))
-
-
-def by_rows(method: Callable) -> Callable:
-    """Let a method of arrays take stored rows: an array from disk, a lazy Dask array from a cluster."""
-
-    @wraps(method)
-    def wrapper(self, X):
-        if not is_stored(X):
-            return method(self, X)
-        check_is_fitted(self)
-        rows = as_rows(X)
-        if rows.width != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.width} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-        return rows.map(BoundMethod(method, self))
-
-    return wrapper
-
-
-@dataclass(frozen=True)
-class BoundMethod:
-    """``method(model, ·)`` in a form that travels to workers."""
-
-    method: Callable
-    model: Any
-
-    def __call__(self, block: Any) -> np.ndarray:
-        return self.method(self.model, block)
+        return self.X.take(self._draw(size, random_state))
 
 
 def look_over(

@@ -58,6 +58,13 @@ class PosteriorSums:
             self._add(self._features(X[rows]), self._indicators(y[rows]), weight[rows])
         self._weigh(y, weight)
 
+    def merged(self, other: "PosteriorSums") -> "PosteriorSums":
+        """Sums over the rows of both; they have the same centres."""
+        both = PosteriorSums(self.kernel, self.Z, self.centers, len(self.class_mass))
+        both.equations = [a + b for a, b in zip(self.equations, other.equations, strict=True)]
+        both.class_mass = self.class_mass + other.class_mass
+        return both
+
     def coefficients(self, alphas: Sequence[float], solver: str) -> np.ndarray:
         """Coefficients (len(alphas), c, m) of the scores q = A k(Z, x); zero off the blocks."""
         A = np.zeros((len(alphas), len(self.class_mass), len(self.centers.rows)))
