@@ -13,11 +13,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import sklearn
+from sklearn.exceptions import InconsistentVersionWarning
 
 import kernelproba
 
@@ -83,7 +87,12 @@ def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] 
             f"this model cannot be written to a file: it contains {_listed(foreign)}, and a file with that "
             "would be refused when it is opened; use kernelproba.kernels instead of functions of your own"
         )
-    header = {"format": FORMAT, "kernelproba": kernelproba.__version__, "notes": dict(notes or {})}
+    header = {
+        "format": FORMAT,
+        "kernelproba": kernelproba.__version__,
+        "scikit-learn": sklearn.__version__,
+        "notes": dict(notes or {}),
+    }
     with replacing(path) as temporary:
         temporary.write_bytes(_with_member(content, _HEADER, json.dumps(header, indent=1)))
 
@@ -123,6 +132,12 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
             "of it was run"
         )
     model = _checked(f"{name} (written by kernelproba {header['kernelproba']})", _construct, content)
+    if header["scikit-learn"] != sklearn.__version__:
+        warnings.warn(
+            f"{name} was written with scikit-learn {header['scikit-learn']}, and this is "
+            f"{sklearn.__version__}: compare some predictions with earlier ones, or fit the model again",
+            stacklevel=2,
+        )
     return ModelFile(model, header["notes"], header["kernelproba"])
 
 
@@ -132,17 +147,18 @@ def _read_header(name: str, content: bytes) -> dict[str, Any]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             archive.getinfo(_SCHEMA)
             header = json.loads(archive.read(_HEADER))
-            number, version, notes = header["format"], str(header["kernelproba"]), dict(header["notes"])
+            versions = {name: str(header[name])[:40] for name in ("kernelproba", "scikit-learn")}
+            number, notes = header["format"], dict(header["notes"])
     except Exception as error:  # zipfile and json raise many kinds on what others made
         raise ModelFileError(
             f"{name} is not a model file of kernelproba: make one by 'kernelproba fit' or save_model"
         ) from error
     if not isinstance(number, int) or number > FORMAT:
         raise ModelFileError(
-            f"{name} was written by kernelproba {version[:40]} in format {number!r}, and this version "
-            f"({kernelproba.__version__}) reads formats up to {FORMAT}: upgrade by pip install -U kernelproba"
+            f"{name} was written by kernelproba {versions['kernelproba']} in format {number!r}, and "
+            f"{kernelproba.__version__} reads formats up to {FORMAT}: upgrade by pip install -U kernelproba"
         )
-    return {"kernelproba": version, "notes": notes}
+    return {**versions, "notes": notes}
 
 
 def _checked(name: str, read: Any, content: bytes) -> Any:
@@ -167,7 +183,9 @@ def _foreign_types(content: bytes) -> list[str]:
 def _construct(content: bytes) -> Any:
     from skops.io import loads
 
-    return loads(content, trusted=sorted(trusted_types()))
+    with warnings.catch_warnings():  # one of our own says it once for all parts of the model
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        return loads(content, trusted=sorted(trusted_types()))
 
 
 def _with_member(content: bytes, name: str, text: str) -> bytes:

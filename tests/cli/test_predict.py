@@ -237,7 +237,7 @@ def test_nested_columns_do_not_matter_unless_they_are_needed(predict, tmp_path, 
     [
         (["{folder}/none.skops", "{folder}/new.csv", "-o", "{here}/o.csv"], "there is no file"),
         (["{folder}/iris.skops", "{folder}/none.csv", "-o", "{here}/o.csv"], "there is no file"),
-        (["{folder}/iris.skops", "{folder}", "-o", "{here}/o.csv"], "does not tell its format"),
+        (["{folder}/iris.skops", "{folder}", "-o", "{here}/o.csv"], "is a folder"),
         (["{folder}/iris.csv", "{folder}/new.csv", "-o", "{here}/o.csv"], "not a model file"),
         (["{folder}/iris.skops", "{folder}/new.csv", "-o", "{here}/no/o.csv"], "there is no folder"),
         (["{folder}/iris.skops", "{folder}/new.csv", "-o", "{here}"], "is a folder"),

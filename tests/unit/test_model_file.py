@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import sklearn
 from common.instances import INSTANCES
 from sklearn.base import is_classifier
 from sklearn.datasets import load_iris
@@ -265,17 +266,44 @@ def test_a_schema_that_makes_no_sense_is_refused(valid):
             load_model(valid)
 
 
+def test_a_schema_that_is_too_deep_is_refused(valid):
+    leaf = json.dumps(node("ListNode", "builtins", "list", content=[])).replace("[]", "[%s]")
+    deep = leaf.partition("%s")[0] * 50_000 + leaf.partition("%s")[2] * 50_000
+    rewrite(valid, members={"schema.json": deep})
+    with pytest.raises(ModelFileError):
+        load_model(valid)
+
+
 def test_a_file_of_a_newer_format_says_to_upgrade(valid):
-    header = {"format": FORMAT + 1, "kernelproba": "9.9", "notes": {}}
+    header = {"format": FORMAT + 1, "kernelproba": "9.9", "scikit-learn": "9.9", "notes": {}}
     rewrite(valid, members={"kernelproba.json": json.dumps(header)})
     with pytest.raises(ModelFileError, match=r"kernelproba 9\.9 .*upgrade"):
         load_model(valid)
 
 
 def test_a_file_of_another_version_of_this_format_opens(valid):
-    header = {"format": FORMAT, "kernelproba": "0.0.1", "notes": {}}
+    header = {"format": FORMAT, "kernelproba": "0.0.1", "scikit-learn": sklearn.__version__, "notes": {}}
     rewrite(valid, members={"kernelproba.json": json.dumps(header)})
     assert read_model_file(valid).version == "0.0.1"
+
+
+def test_another_version_of_scikit_learn_is_told_once(valid):
+    header = {"format": FORMAT, "kernelproba": "0.0.1", "scikit-learn": "1.2.3", "notes": {}}
+    old = {"kernelproba.json": json.dumps(header)}
+    rewrite(valid, lambda schema: _with_version(schema, "1.2.3"), members=old)
+    with pytest.warns(UserWarning, match=r"scikit-learn 1\.2\.3") as caught:
+        assert load_model(valid).predict_proba(X).shape == (len(X), 3)
+    assert len(caught) == 1
+
+
+def _with_version(schema, version):
+    """The schema as if scikit-learn of some version had made each part."""
+    if isinstance(schema, dict):
+        if "_sklearn_version" in schema:
+            schema["_sklearn_version"] = text(version)
+        for each in schema.values():
+            _with_version(each, version)
+    return schema
 
 
 def test_a_plain_skops_file_is_not_taken_for_ours(path):

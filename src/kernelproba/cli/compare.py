@@ -23,7 +23,8 @@ _MAX_ROWS = 2_000
 #: What is compared unless the user names methods: those that tune themselves in seconds.
 _METHODS = ("auto", "lspc", "kdc")
 
-_SCORES = ("error", "log_loss", "brier", "ece")
+#: Scores that are printed, which is as many as a narrow terminal can show, and their titles.
+_SCORES = {"error": "error", "log_loss": "log loss", "ece": "calibration"}
 
 
 #: Shown by ``--help``.
@@ -124,16 +125,16 @@ def cross_validate(
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     from ..report.wording import SCORE_TEXTS
 
-    titles = [SCORE_TEXTS[name].title.lower() for name in _SCORES]
     rows = [
         [row["method"], *(_score(row, name) for name in _SCORES), _seconds(row["fit_seconds"])]
         for row in facts["methods"]
     ]
-    screen.table(["method", *titles, "fit time"], rows)
+    screen.table(["method", *_SCORES.values(), "fit time"], rows)
     for row in facts["methods"]:
         if row["problem"]:
             screen.line(f"{row['method']} failed: {row['problem']}")
-    screen.line(f"\n{facts['folds']} folds of {facts['rows']:,} rows; ± is half of a 95% interval")
+    screen.line(f"\n{facts['folds']} folds of {facts['rows']:,} rows; ± is half of a 95% interval.")
+    screen.line(f"calibration: {SCORE_TEXTS['ece'].meaning}")
 
 
 def _score(row: Mapping[str, Any], name: str) -> str:

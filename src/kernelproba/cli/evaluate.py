@@ -68,7 +68,8 @@ def evaluate(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     _check_report(report, training, rivals, data, model)
-    table_model, file = TableModel.load(model), open_table(data, delimiter)
+    with terminal.heeding_warnings():
+        table_model, file = TableModel.load(model), open_table(data, delimiter)
     start = time.perf_counter()
     with terminal.heeding_warnings():
         held_out = _predict_all(terminal, table_model, file, target or table_model.target)

@@ -52,7 +52,8 @@ def explain(
     from .table_model import TableModel
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
-    table_model, file = TableModel.load(model), open_table(data, delimiter)
+    with terminal.heeding_warnings():
+        table_model, file = TableModel.load(model), open_table(data, delimiter)
     table_model.check_columns(file)
     with terminal.heeding_warnings():
         X = _row(table_model, file, row)

@@ -9,9 +9,9 @@ import typer
 
 from . import methods
 
-#: Largest number of rows that a model is fitted on unless the user asks for more: a kernel matrix has the
-#: square of it, here 0.4 GB.
-MAX_ROWS = 10_000
+#: Largest number of rows that a model is fitted on unless the user asks for more.  Time and memory grow at
+#: least with the square: with this number, the self-tuning method takes a minute or two.
+MAX_ROWS = 5_000
 
 Data = Annotated[
     Path, typer.Argument(metavar="DATA", help="Table: .csv, .tsv (also .gz, .bz2, .xz, .zst) or .parquet.")

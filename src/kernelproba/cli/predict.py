@@ -56,8 +56,8 @@ def predict(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, data, model)
-    table_model = TableModel.load(model)
-    file = open_table(data, delimiter)
+    with terminal.heeding_warnings():
+        table_model, file = TableModel.load(model), open_table(data, delimiter)
     notes = table_model.check_columns(file)
     kept = _check_kept(table_model, file, keep or [])
     terminal.notes(notes)

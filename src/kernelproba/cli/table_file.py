@@ -20,11 +20,11 @@ from .errors import CommandError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows of a chunk, at most: enough to make the overhead small, few enough to be held many times.
-CHUNK_ROWS = 65_536
+#: Rows and cells of a chunk, at most: enough to make the overhead small, few enough to be held many times.
+CHUNK_ROWS, CHUNK_CELLS = 32_768, 1 << 21
 
 #: Bytes of text that are parsed at once.
-_BLOCK_BYTES = 8 << 20
+_BLOCK_BYTES = 4 << 20
 
 #: Bytes in which the header must end.
 _HEADER_BYTES = 4 << 20
@@ -49,11 +49,11 @@ def open_table(path: Path, delimiter: str | None = None) -> TableFile:
     delimiter : str, optional
         Between the fields of a text file; by default the one that cuts the header into most columns.
     """
-    codec, suffix = format_of(path)
     if not path.exists():
         raise CommandError(f"there is no file {path}")
     if path.is_dir():
         raise CommandError(f"{path} is a folder: give a file")
+    codec, suffix = format_of(path)
     if path.stat().st_size == 0:
         raise CommandError(f"{path.name} is empty: give a table with a header and rows")
     return (
@@ -100,7 +100,7 @@ class TableFile(ABC):
 
     @abstractmethod
     def batches(self, types: Mapping[str, pa.DataType], progress: Progress) -> Iterator[pa.RecordBatch]:
-        """Yield chunks of at most `CHUNK_ROWS` rows of some columns.
+        """Yield chunks of at most `CHUNK_ROWS` rows and `CHUNK_CELLS` cells of some columns.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class ParquetTable(TableFile):
         from pyarrow.parquet import ParquetFile
 
         with self._explained():
-            return ParquetFile(self.path)
+            return ParquetFile(self.path, buffer_size=_BLOCK_BYTES)  # else a whole row group is held
 
     def read(self) -> pa.Table:
         with self._explained():
@@ -230,7 +230,7 @@ class ParquetTable(TableFile):
     def batches(self, types: Mapping[str, pa.DataType], progress: Progress) -> Iterator[pa.RecordBatch]:
         rows, done = max(self._file.metadata.num_rows, 1), 0
         with self._explained():
-            for batch in self._file.iter_batches(CHUNK_ROWS, columns=list(types)):
+            for batch in self._file.iter_batches(_chunk_rows(len(types)), columns=list(types)):
                 done += batch.num_rows
                 progress(done / rows)
                 yield batch
@@ -252,8 +252,13 @@ class _Counted(io.RawIOBase):
 
 
 def _slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    for start in range(0, batch.num_rows, CHUNK_ROWS):
-        yield batch.slice(start, CHUNK_ROWS)
+    size = _chunk_rows(batch.num_columns)
+    for start in range(0, batch.num_rows, size):
+        yield batch.slice(start, size)
+
+
+def _chunk_rows(columns: int) -> int:
+    return max(1, min(CHUNK_ROWS, CHUNK_CELLS // max(columns, 1)))
 
 
 def _first_record(text: str, delimiter: str) -> list[str]:

@@ -26,7 +26,7 @@ from ..report.plain import name, plain, shorten
 _WIDTH = 160
 
 #: Characters of a table's cell, at most.
-_CELL = 60
+_CELL = 90
 
 
 class Terminal:

@@ -64,7 +64,7 @@ class Choice:
     target: str
     exclude: Sequence[str] = ()
     only: Sequence[str] = ()
-    max_rows: int = 10_000
+    max_rows: int = 5_000
     seed: int = 0
 
 
