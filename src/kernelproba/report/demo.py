@@ -36,7 +36,7 @@ DATA: dict[str, Callable[..., Any]] = {
     "breast cancer": load_breast_cancer,
     "digits": load_digits,
 }
-OURS = "KernelLogisticRegressionCV"
+OURS = "kernel logistic regression"
 COLUMNS = ["data", "method", *(text.title for text in SCORE_TEXTS.values()), "fit"]
 
 INTRODUCTION = """\
@@ -57,7 +57,7 @@ Where to go next
 def methods() -> dict[str, Any]:
     """Name → unfitted classifier: two of ours that tune themselves, then the usual rivals."""
     squares = make_pipeline(StandardScaler(), LeastSquaresProbabilisticClassifierCV())
-    return {OURS: KernelLogisticRegressionCV(), "LeastSquares…CV": squares} | rivals()
+    return {OURS: KernelLogisticRegressionCV(), "least squares (LSPC)": squares} | rivals()
 
 
 def run(folder: Path = FOLDER, *, command: str = "make demo") -> list[Path]:

@@ -43,7 +43,7 @@ def number(value: float | None, percent: bool = False) -> str:
         return "0%"
     if percent:
         return f"{100 * value:.1f}%" if value >= 0.01 else f"{100 * value:.2f}%"
-    return f"{value:.3f}" if abs(value) < 100 else f"{value:.3g}"
+    return f"{value:z.3f}" if abs(value) < 100 else f"{value:.3g}"
 
 
 def interval(score: dict[str, Any], percent: bool = False) -> str:

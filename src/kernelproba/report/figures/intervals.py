@@ -8,7 +8,7 @@ from typing import Any
 from ..plain import shorten
 from .canvas import Axes, Element, Scale, canvas, draw, mark
 
-_LEFT, _WIDTH, _STEP = 152, 200, 24
+_LEFT, _WIDTH, _STEP = 164, 196, 24
 
 
 def score_ranking(methods: list[dict[str, Any]], score: str, title: str, percent: bool) -> Element:
@@ -44,7 +44,7 @@ def _draw_method(
 ) -> None:
     ours = " ours" if method["ours"] else ""
     value, low, high = (method[f"{score}{end}"] for end in ("", "_low", "_high"))
-    name = shorten(method["method"], 24)
+    name = shorten(method["method"], 27)
     draw(figure, "text", name, x=_LEFT - 8, y=at + 4, class_=f"tick name{ours}", text_anchor="end")
     draw(figure, "line", x1=axes.x(low), x2=axes.x(high), y1=at, y2=at, class_=f"whisker{ours}")
     shown, ends = _number(value, percent), f"{_number(low, percent)} to {_number(high, percent)}"

@@ -1,4 +1,4 @@
-"""Map of the posterior: the colour of the likeliest class, paler where it is less sure, and the rows."""
+"""Map of the posterior: the colour of the likeliest class, fainter where it is less sure, and the rows."""
 
 from __future__ import annotations
 

@@ -41,13 +41,16 @@ def _draw_points(figure: Element, axes: Axes, bins: dict[str, list[float]]) -> N
         for p, f in zip(bins["probability"], bins["frequency"], strict=True)
     )
     draw(figure, "polyline", points=path, class_="curve")
+    most = max(bins["count"])
     for p, f, low, high, count in _columns(
         bins, "probability", "frequency", "frequency_low", "frequency_high", "count"
     ):
         at = axes.x(p)
         draw(figure, "line", x1=at, x2=at, y1=axes.y(low), y2=axes.y(high), class_="whisker")
         tip = f"stated {p:.1%}, observed {f:.1%} (95% interval {low:.1%} to {high:.1%}) in {_rows(count)}"
-        mark(figure, "circle", tip, cx=at, cy=axes.y(f), r=4.5, class_="mark point")
+        # The area grows with the rows, but a lone row must still be seen.
+        radius = 2.4 + 2.8 * (count / most) ** 0.5
+        mark(figure, "circle", tip, cx=at, cy=axes.y(f), r=radius, class_="mark point")
 
 
 def _draw_counts(figure: Element, axes: Axes, bins: dict[str, list[float]], small: bool) -> None:
