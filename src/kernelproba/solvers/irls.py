@@ -134,6 +134,10 @@ def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -
         if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
             break
         step = -_Curvature(objective, KA + b).inverse_total @ slope
+        if -slope @ step <= 1e-13 * abs(loss):
+            # What is left to gain is below the rounding of the loss: a search would only toss coins.
+            b = b + step
+            break
 
         def along(t, b=b, step=step):
             value, gradient = objective.loss_and_gradient(KA + b + t * step)
