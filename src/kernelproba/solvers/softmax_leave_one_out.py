@@ -110,8 +110,8 @@ def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.
     crossed = [solve_triangular(root, (H * e).T, lower=True) @ H for H, e in zip(halves, E.T, strict=True)]
     for a, b in zip(*np.tril_indices(k), strict=True):
         S[:, a, b] = S[:, b, a] = np.einsum("ji,ji->i", crossed[a], crossed[b])
-    for a, H in enumerate(halves):
-        S[:, a, a] += np.einsum("ji,ji->i", H, H)
+    for c, H in enumerate(halves):
+        S[:, c, c] += np.einsum("ji,ji->i", H, H)
     return S
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..estimators.classifier import Training
-from ..rows.keys import first_occurrences, row_keys
+from ..rows.keys import row_keys
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,14 @@ class DistinctRows:
         """A random sample, with two rows at least of every class that has two; all rows if they are few."""
         if size >= len(self.keys):
             return self.training
-        y, order = self.training.y, np.argsort(self.keys)
-        rank, within = np.empty((2, len(order)), dtype=int)
-        rank[order] = np.arange(len(order))
-        for label in np.unique(y):
-            members = order[y[order] == label]
-            within[members] = np.arange(len(members))
-        return self.take(self.training, np.flatnonzero((rank < size) | (within < 2)))
+        order = np.argsort(self.keys)
+        # How many rows of its class come before each row.
+        before = np.empty(len(order), dtype=int)
+        for label in np.unique(self.training.y):
+            members = order[self.training.y[order] == label]
+            before[members] = np.arange(len(members))
+        chosen = (np.argsort(order) < size) | (before < 2)
+        return self.take(self.training, np.flatnonzero(chosen))
 
 
 def merge_copies(
@@ -62,10 +63,11 @@ def merge_copies(
     keys = row_keys(training.X, training.y)
     if precomputed:
         return DistinctRows(training, np.arange(len(keys)), keys, take)
-    first, which = first_occurrences(keys)
+    # In the order of their keys: then nothing depends on the order in which rows came.
+    distinct, first, which = np.unique(keys, return_index=True, return_inverse=True)
     merged = replace(
         take(training, first),
         sample_weight=np.bincount(which, weights=training.sample_weight),
         weight=np.bincount(which, weights=training.weight),
     )
-    return DistinctRows(merged, which, keys[first], take)
+    return DistinctRows(merged, which, distinct, take)

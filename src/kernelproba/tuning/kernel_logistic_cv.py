@@ -18,13 +18,13 @@ from ..estimators.least_squares import positive_numbers
 from ..estimators.logistic_function import Options
 from ..estimators.logistic_scores import LogisticScores
 from ..kernels import Kernel, resolve_kernel
-from ..losses import loss_for
 from .distinct_rows import merge_copies
 from .left_out_report import fit_temperature, out_of_sample_scores, tempered
 from .logistic_choice import Terms, choose
 from .logistic_search import LogisticSearch, Trial, judged_weight
-from .logistic_trials import kernel_low_rank, left_out_scores
+from .logistic_trials import Trials
 from .standardisation import AfterScaling, ScaledView
+from .unseen_rows import unseen_log_probabilities
 from .unseen_score import unseen_score
 from .width_search import fold_rows
 
@@ -106,6 +106,9 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
     loo_proba_ : ndarray of shape (n, c)
         Probabilities of every training row by the model without that row (and without its copies), after the
         temperature.  Rows of weight zero, which the model has not seen, have those of `predict_proba`.
+    loo_method_ : {"leave-one-out", "folds"}
+        Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
+        five fits, each without a fifth of the rows.
     loo_label_proba_ : ndarray of shape (n,)
         Of these, the probability of the row's own label; NaN for rows of weight zero.
     loo_scores_ : dict
@@ -208,7 +211,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         self.best_estimator_ = self._model(best, len(given.y))
         self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
-        P = self._judge(view.of(rows.training))
+        P = self._judge(terms.trials(view, rows.training, None))
         self._store_left_out(X, given, P[rows.which])
         return self
 
@@ -305,21 +308,19 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         self.cv_results_ = search.results()
         if search.stopped:
             warnings.warn(
-                f"The search ended at its limits, C={best.C:g}, gamma={best.gamma!r}: more extreme values may "
-                "be better. Look at cv_results_, or give Cs and gammas.",
+                f"The search ended at its limits, C={best.C:g}, gamma={best.gamma!r}: more extreme values "
+                "may be better. Look at cv_results_, or give Cs and gammas.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
 
-    def _judge(self, distinct: Training) -> np.ndarray:
-        """Probabilities (m, c) of distinct rows left out, with the temperature that they ask for."""
-        model = self.best_estimator_
-        K = kernel_low_rank(model.kernel_, distinct.X)
-        F = left_out_scores(K, model._scores(distinct.X), distinct, self.C_, self.fit_intercept)
-        log_P = loss_for(len(self.classes_)).log_probabilities(F)
-        self.temperature_ = fit_temperature(log_P, distinct.y, judged_weight(distinct))
+    def _judge(self, trials: Trials) -> np.ndarray:
+        """Probabilities (m, c) of distinct unseen rows, with the temperature that they ask for."""
+        log_P, self.loo_method_ = unseen_log_probabilities(self.best_estimator_, trials, self.gamma_)
+        rows = trials.training
+        self.temperature_ = fit_temperature(log_P, rows.y, judged_weight(rows))
         log_P = tempered(log_P, self.temperature_)
-        self.loo_scores_ = out_of_sample_scores(log_P, distinct.y, distinct.sample_weight)
+        self.loo_scores_ = out_of_sample_scores(log_P, rows.y, rows.sample_weight)
         return np.exp(log_P)
 
     def _store_left_out(self, X: Any, given: Training, P: np.ndarray) -> None:

@@ -1,7 +1,8 @@
 """How gamma, C and the scale of the features are chosen, stage by stage.
 
 1. On all rows up to 600, else on a sample of 400: from a coarse to a finer lattice.  Up to six classes every
-   point is judged by leave-one-out; more classes make that dearer than fits to folds, and four folds judge.
+   point is judged by leave-one-out; more classes make that dearer than fits to folds, and four folds judge,
+   or two of them on a sample.
 2. The other scale of the features is tried at the point that was found; if it is better, the search goes on
    from there.
 3. From more than 600 rows on, a few points around the best are fitted to three quarters of the rows, or of a
@@ -19,12 +20,12 @@ import numpy as np
 from ..estimators.classifier import Training
 from ..estimators.logistic_function import Options
 from ..kernels import Kernel
-from ..rows.folds import content_folds, training_rows
 from .distinct_rows import DistinctRows
 from .lattice_search import STEPS
 from .logistic_search import LogisticSearch, Trial, central_gamma
 from .logistic_trials import Trials
 from .standardisation import ScaledView
+from .unseen_rows import inner_folds
 
 #: Rows of the first stage; up to one and a half times as many it is the only one.
 SAMPLE_ROWS = 400
@@ -92,9 +93,9 @@ def choose(
     rules : sequence of str or None
         Scales of the features, the first one more likely.
     """
-    many = len(rows.keys) > 1.5 * SAMPLE_ROWS and any(terms.searched)
+    staged = _is_staged(terms, rows)
     view, *others = (ScaledView.learn(rule, rows.training) for rule in rules)
-    stage = partial(_first_trials if many or terms.folded is None else _last_trials, terms, rows)
+    stage = partial(_first_trials if staged or terms.folded is None else _last_trials, terms, rows)
     trials = stage(view)
     center = _center(terms, rows, view)
     starts = product(terms.gammas or [center], terms.Cs or [START_C])
@@ -107,9 +108,14 @@ def choose(
         known = search.attempt(trials, gamma, best.C)
         if known.score > best.score:
             best, view = search.descend(trials, (gamma, best.C), STEPS[-1:], known), other
-    if many:
+    if staged:
         best = search.descend(_last_trials(terms, rows, view), (best.gamma, best.C), STEPS[-1:])
     return best, view
+
+
+def _is_staged(terms: Terms, rows: DistinctRows) -> bool:
+    """Whether a sample is searched before all rows are."""
+    return len(rows.keys) > 1.5 * SAMPLE_ROWS and any(terms.searched)
 
 
 def _center(terms: Terms, rows: DistinctRows, view: ScaledView) -> float:
@@ -120,11 +126,12 @@ def _center(terms: Terms, rows: DistinctRows, view: ScaledView) -> float:
 
 def _first_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
     """Judge all points of the first stage by rows left out one by one, or by folds."""
-    many = len(rows.keys) > 1.5 * SAMPLE_ROWS and any(terms.searched)
-    training = rows.sample(SAMPLE_ROWS) if many else rows.training
-    return terms.trials(
-        view, training, _inner_folds(training) if training.y.max() >= LEFT_OUT_CLASSES else None
-    )
+    training = rows.sample(SAMPLE_ROWS) if _is_staged(terms, rows) else rows.training
+    if training.y.max() < LEFT_OUT_CLASSES:
+        return terms.trials(view, training, None)
+    # A first stage that is not the last need not be exact.
+    folds = inner_folds(training, FOLDS)[: FOLDS // 2 if _is_staged(terms, rows) else FOLDS]
+    return terms.trials(view, training, folds)
 
 
 def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
@@ -132,12 +139,4 @@ def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
     if terms.folded is not None:
         return terms.trials(view, *terms.folded)
     training = rows.sample(terms.max_rows)
-    return terms.trials(view, training, _inner_folds(training)[:1])
-
-
-def _inner_folds(training: Training) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds that keep every class in training."""
-    numbers = content_folds(training.X, training.y, FOLDS)
-    return [
-        (training_rows(numbers, fold, training.y), np.flatnonzero(numbers == fold)) for fold in range(FOLDS)
-    ]
+    return terms.trials(view, training, inner_folds(training, FOLDS)[:1])

@@ -7,12 +7,12 @@ every fit starts from the nearest one before it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..basis import span_rows
-from ..basis.low_rank import LowRank, low_rank, low_rank_of_matrix
+from ..basis.low_rank import LowRank, low_rank_of_matrix
 from ..estimators.classifier import Training
 from ..estimators.logistic_function import KernelFunction, Options, fit_matrix
 from ..kernels import Kernel, Precomputed, Stationary, kernel_matrix, rows_in
@@ -22,8 +22,6 @@ from ..solvers.softmax_leave_one_out import leave_one_out_scores
 
 #: Largest rank of kernel matrices in leave-one-out systems.
 MAX_RANK = 600
-#: Operations that curvature between classes is worth.
-COUPLING_OPERATIONS = 2e10
 #: What a low rank may leave of a row: so much of its curvature, which is at most C/4, within these bounds.
 LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
 
@@ -88,14 +86,14 @@ class Trials:
         function = self._fit(-1, K, np.arange(len(y)), (gamma, C))
         F = DenseMatrix(K).product(function.dual) + function.intercept
         F = left_out_scores(self.low_rank(gamma), F, self.training, C, self.options.fit_intercept)
-        return Unseen(np.arange(len(y)), _log_probabilities(F))
+        return Unseen(np.arange(len(y)), log_probabilities(F))
 
     def _held_out(self, gamma: float | None, C: float, number: int) -> Unseen:
         assert self.folds is not None
         K, (train, test) = self.matrix(gamma), self.folds[number]
         function = self._fit(number, K[np.ix_(train, train)], train, (gamma, C))
         F = K[np.ix_(test, train)].astype(np.float64, copy=False) @ function.dual + function.intercept
-        return Unseen(test, _log_probabilities(F))
+        return Unseen(test, log_probabilities(F))
 
     def _fit(
         self, fold: int, K: np.ndarray, rows: np.ndarray, point: tuple[float | None, float]
@@ -133,22 +131,17 @@ def left_out_scores(
     K: LowRank, F: np.ndarray, training: Training, C: float, fit_intercept: bool
 ) -> np.ndarray:
     """Leave-one-out scores (n, k) of a fit with scores F (n, k), by as low a rank of K as C allows."""
-    K = K.truncated(float(np.clip(LEFT / C, LEAST_LEFT, MOST_LEFT)))
-    (n, r), k = K.Phi.shape, F.shape[1]
-    coupled = k * n**2 * (4 * r + k) <= COUPLING_OPERATIONS
     weights = C * training.weight
-    return leave_one_out_scores(K, F, training.y, weights, fit_intercept=fit_intercept, coupled=coupled)
+    return leave_one_out_scores(
+        K.truncated(allowed_rest(C)), F, training.y, weights, fit_intercept=fit_intercept
+    )
 
 
-def kernel_low_rank(kernel: Kernel, X: Any) -> LowRank:
-    """Low rank of k(X, X) for any number of rows: the matrix never exists."""
-
-    def column(j: int) -> np.ndarray:
-        return kernel(X, kernel.select(X, np.array([j])))[:, 0].astype(np.float64)
-
-    diagonal = np.asarray(kernel.diag(X), dtype=np.float64)
-    return low_rank(column, diagonal, max_rank=MAX_RANK, tol=LEAST_LEFT)
+def allowed_rest(C: float) -> float:
+    """What a low rank may leave of a row."""
+    return float(np.clip(LEFT / C, LEAST_LEFT, MOST_LEFT))
 
 
-def _log_probabilities(F: np.ndarray) -> np.ndarray:
+def log_probabilities(F: np.ndarray) -> np.ndarray:
+    """Log-probabilities (n, c) of scores F (n, k)."""
     return loss_for(2 if F.shape[1] == 1 else F.shape[1]).log_probabilities(F)

@@ -1,0 +1,71 @@
+"""What the chosen model says of every training row, as if it had not seen it.
+
+Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, k n²(4r + k) operations.
+Where the kernel is too narrow, or that is dearer than some fits, five folds say it by fits without a fifth of
+the rows.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ..estimators.classifier import Training
+from ..rows.folds import content_folds, training_rows
+from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, left_out_scores, log_probabilities
+
+#: Operations that leave-one-out may take.
+LEFT_OUT_OPERATIONS = 5e9
+FOLDS = 5
+
+
+def unseen_log_probabilities(model: Any, trials: Trials, gamma: float | None) -> tuple[np.ndarray, str]:
+    """Return log-probabilities (n, c) of the rows, and by what: "leave-one-out" or "folds".
+
+    Parameters
+    ----------
+    model : KernelLogisticRegression
+        Fitted to the rows.
+    trials : Trials
+        Fits to the same rows, as the model sees them.
+    gamma : float or None
+        Of the model.
+    """
+    F = model._scores(trials.training.X)
+    if model.n_centers is None and _is_cheap(*F.shape):
+        K = trials.low_rank(gamma)
+        if K.rest.max(initial=0.0) <= allowed_rest(model.C):
+            F = left_out_scores(K, F, trials.training, model.C, trials.options.fit_intercept)
+            return log_probabilities(F), "leave-one-out"
+    log_P = log_probabilities(F)
+    trials.folds = inner_folds(trials.training, FOLDS)
+    parts = trials.unseen(gamma, model.C) if model.n_centers is None else _refits(model, trials)
+    for part in parts:
+        log_P[part.rows] = part.log_P
+    return log_P, "folds"
+
+
+def _refits(model: Any, trials: Trials) -> Iterator[Unseen]:
+    """Fit models with centres to the folds, whose matrices would be too large."""
+    rows = trials.training
+    for train, test in trials.folds or ():
+        # The weights of the rows have those of their classes in them.
+        part = (
+            clone(model).set_params(class_weight=None).fit(rows.X[train], rows.y[train], rows.weight[train])
+        )
+        yield Unseen(test, part.predict_log_proba(rows.X[test]))
+
+
+def inner_folds(training: Training, n_folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Folds of rows that keep every class in training."""
+    numbers = content_folds(training.X, training.y, n_folds)
+    return [
+        (training_rows(numbers, fold, training.y), np.flatnonzero(numbers == fold)) for fold in range(n_folds)
+    ]
+
+
+def _is_cheap(n: int, k: int) -> bool:
+    """Whether leave-one-out of n rows and k scores is, at any rank."""
+    rank = min(n, MAX_RANK)
+    return (2 * n * rank**2 if k == 1 else k * n**2 * (4 * rank + k)) <= LEFT_OUT_OPERATIONS
