@@ -92,7 +92,7 @@ def test_chunks_do_not_show_in_the_result(predict, tmp_path, new_rows, monkeypat
     many.to_csv(tmp_path / "many.csv", index=False)
     assert predict(tmp_path / "many.csv", output="whole.csv").code == 0
     monkeypatch.setattr(table_file, "CHUNK_ROWS", 17)
-    monkeypatch.setattr(table_file, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(table_file, "BLOCK_BYTES", 1000)
     assert predict(tmp_path / "many.csv").code == 0
     whole, chunked = pd.read_csv(tmp_path / "whole.csv"), pd.read_csv(tmp_path / "out.csv")
     np.testing.assert_allclose(whole[NAMES[1:]], chunked[NAMES[1:]], rtol=1e-6, atol=1e-9)
@@ -100,7 +100,7 @@ def test_chunks_do_not_show_in_the_result(predict, tmp_path, new_rows, monkeypat
 
 
 def test_no_more_than_two_chunks_are_held_ahead_of_the_result(predict, folder, monkeypatch):
-    from kernelproba.cli.table_file import TextTable
+    from kernelproba.cli.text_table import TextTable
 
     read, ahead = [], []
     batches = TextTable.batches
@@ -186,9 +186,10 @@ def test_a_mixed_table_means_the_same_in_csv_and_parquet(predict, tmp_path):
 
 
 def test_a_word_among_numbers_is_named_and_leaves_no_result(predict, tmp_path, new_rows, monkeypatch):
-    monkeypatch.setattr(table_file, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(table_file, "BLOCK_BYTES", 1000)
     many = pd.concat([new_rows] * 40, ignore_index=True).astype(object)
     many.loc[1990, "petal width"] = "wide"
+    many.insert(0, "first", "not used")
     many.to_csv(tmp_path / "many.csv", index=False)
     (tmp_path / "out.csv").write_text("precious")
     message = predict(tmp_path / "many.csv").error

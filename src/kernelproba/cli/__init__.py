@@ -1,7 +1,8 @@
 """The command ``kernelproba``: one file per command, which parses, calls the public API and prints.
 
 - `app` puts the commands together and turns what goes wrong into one line and an exit code;
-- `table_file`, `columns`, `training_table` read tables; `preparation` turns them into numbers;
+- `table_format`, `table_file`, `columns`, `labels` and `training_table` read tables; `preparation` turns
+  them into numbers;
 - `methods` names the classifiers; `table_model` joins one with what it knows of its table;
 - `prediction_file` writes probabilities; `terminal` talks to people and programs.
 """

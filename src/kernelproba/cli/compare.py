@@ -66,30 +66,31 @@ def compare(
 
     All see the same folds of the same prepared columns.
     """
-    from ..atomic_file import replacing
     from ..report.comparison import rivals as usual_rivals
     from .prediction_file import check_output
-    from .table_file import open_table
-    from .training_table import Choice, read_training_table
+    from .training_table import Choice, load_training_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     if output is not None:
         check_output(output, data)
     classifiers = {name: methods.build(name, seed=seed) for name in method or _METHODS}
-    with terminal.working(f"reading {data.name}"):
-        table = read_training_table(
-            open_table(data, delimiter), Choice(target, exclude or (), only or (), max_rows, seed)
-        )
-    terminal.notes(table.notes)
+    choice = Choice(target, exclude or (), only or (), max_rows, seed)
+    table = load_training_table(terminal, data, delimiter, choice)
     contestants = prepared(classifiers | (usual_rivals() if rivals else {}), table.kinds)
     with terminal.heeding_warnings():
         scores = cross_validate(terminal, table.X, table.y, contestants, folds=folds, seed=seed)
     scores = scores.sort_values("log_loss", ignore_index=True)
     if output is not None:
-        with replacing(output) as temporary:
-            scores.to_csv(temporary, index=False)
+        _write(scores, output)
     facts = {"rows": len(table.y), "folds": folds, "methods": scores.to_dict("records")}
     terminal.result(facts, lambda screen: _show(screen, facts))
+
+
+def _write(scores: pd.DataFrame, path: Path) -> None:
+    from ..atomic_file import replacing
+
+    with replacing(path) as temporary:
+        scores.to_csv(temporary, index=False)
 
 
 def prepared(classifiers: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:

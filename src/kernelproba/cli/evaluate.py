@@ -63,7 +63,7 @@ def evaluate(
     Use rows that the model was not fitted on.
     """
     from ..inspection import score_intervals
-    from .table_file import open_table
+    from .table_format import open_table
     from .table_model import TableModel
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
@@ -145,7 +145,7 @@ def _training_rows(
     model: TableModel, path: Path | None, delimiter: str | None
 ) -> tuple[pd.DataFrame, np.ndarray] | None:
     """Return the rows of the fit, read from their file again."""
-    from .table_file import open_table
+    from .table_format import open_table
 
     return (
         None if path is None else (model.training_frame(open_table(path, delimiter)), np.array(model.labels))

@@ -48,7 +48,7 @@ def explain(
     and the intercept add up to the score of the class. Rows are numbered from 1, without the header.
     """
     from ..inspection import explain as explain_rows
-    from .table_file import open_table
+    from .table_format import open_table
     from .table_model import TableModel
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
@@ -57,8 +57,6 @@ def explain(
     table_model.check_columns(file)
     with terminal.heeding_warnings():
         X = _row(table_model, file, row)
-        P = table_model.model.predict_proba(X)[0]
-        chosen = table_model.classes[P.argmax()] if label is None else _class_named(table_model, label)
         lines = explain_rows(
             table_model.model,
             X,
@@ -66,16 +64,22 @@ def explain(
             training=_training(table_model, training, delimiter),
             labels=table_model.labels,
         )
-    lines = _about(lines, chosen)
-    facts = {
-        "row": row,
-        "values": X.iloc[0].to_dict(),
-        "label": table_model.classes[P.argmax()],
-        "probabilities": dict(zip(map(str, table_model.classes.tolist()), P.tolist(), strict=True)),
-        "explained": chosen,
-        "contributions": lines.drop(columns=["explained", "coef"]).to_dict("records"),
-    }
+        facts = {"row": row} | _facts(table_model, X, lines, label)
     terminal.result(facts, lambda screen: _show(screen, facts))
+
+
+def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str | None) -> dict[str, Any]:
+    """Return what there is to say about one row X and the contributions to its scores."""
+    P = model.model.predict_proba(X)[0]
+    best = model.classes[P.argmax()]
+    chosen = best if label is None else _class_named(model, label)
+    return {
+        "values": X.iloc[0].to_dict(),
+        "label": best,
+        "probabilities": dict(zip(map(str, model.classes.tolist()), P.tolist(), strict=True)),
+        "explained": chosen,
+        "contributions": _about(lines, chosen).drop(columns=["explained", "coef"]).to_dict("records"),
+    }
 
 
 def _row(model: TableModel, file: TableFile, number: int) -> pd.DataFrame:
@@ -102,7 +106,7 @@ def _training(model: TableModel, path: Path | None, delimiter: str | None) -> pd
     """Return the training rows, or only their numbers if no file is given."""
     import pandas as pd
 
-    from .table_file import open_table
+    from .table_format import open_table
 
     if path is None:
         return pd.DataFrame(index=model.rows)

@@ -68,17 +68,14 @@ def fit(
     """
     from .prediction_file import check_output
     from .preparation import name_columns, table_pipeline
-    from .table_file import open_table
     from .table_model import TableModel
-    from .training_table import Choice, read_training_table
+    from .training_table import Choice, load_training_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, data)
     classifier = methods.build(method, seed=seed, settings=_parsed(settings or []))
-    with terminal.working(f"reading {data.name}"):
-        choice = Choice(target, exclude or (), only or (), max_rows, seed)
-        table = read_training_table(open_table(data, delimiter), choice)
-    terminal.notes(table.notes)
+    choice = Choice(target, exclude or (), only or (), max_rows, seed)
+    table = load_training_table(terminal, data, delimiter, choice)
     start = time.perf_counter()
     with terminal.heeding_warnings(), terminal.working(f"fitting {len(table.y):,} rows"):
         model = name_columns(table_pipeline(classifier, table.kinds).fit(table.X, table.y))

@@ -51,7 +51,7 @@ def predict(
     larger than memory are read and written in chunks.
     """
     from .prediction_file import check_output, writing_table
-    from .table_file import open_table
+    from .table_format import open_table
     from .table_model import TableModel
 
     terminal = Terminal(as_json=as_json, quiet=quiet)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..atomic_file import replacing
 from .errors import CommandError
-from .table_file import format_of
+from .table_format import format_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

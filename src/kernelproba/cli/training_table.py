@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from .columns import EMPTY, TEXT, kind_of, to_frame
 from .errors import CommandError
 from .labels import check_classes, label_kind, read_labels
 from .table_file import TableFile
+from .table_format import open_table
+from .terminal import Terminal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,6 +91,16 @@ def read_training_table(file: TableFile, choice: Choice) -> TrainingTable:
     kinds, left_out = _features(table, choice)
     X = to_frame(table.take(numbers), kinds).set_axis(numbers + 1)
     return TrainingTable(X, y[chosen], kinds, choice.target, kind, notes + left_out)
+
+
+def load_training_table(
+    terminal: Terminal, path: Path, delimiter: str | None, choice: Choice
+) -> TrainingTable:
+    """Read a table from a file, and print what the user should know of it."""
+    with terminal.working(f"reading {path.name}"):
+        table = read_training_table(open_table(path, delimiter), choice)
+    terminal.notes(table.notes)
+    return table
 
 
 def check_column(file: TableFile, name: str) -> None:
