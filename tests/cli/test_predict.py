@@ -193,7 +193,7 @@ def test_a_word_among_numbers_is_named_and_leaves_no_result(predict, tmp_path, n
     many.to_csv(tmp_path / "many.csv", index=False)
     (tmp_path / "out.csv").write_text("precious")
     message = predict(tmp_path / "many.csv").error
-    assert "'petal width'" in message
+    assert "'petal width', line 1992:" in message  # after the header and 1990 rows
     assert "'wide'" in message
     assert (tmp_path / "out.csv").read_text() == "precious"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["many.csv", "out.csv"]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
+from ..report.plain import shorten
 from . import table_file
 from .errors import CommandError
 from .table_file import Progress, TableFile, chunk_rows
@@ -24,6 +25,10 @@ _HEADER_BYTES = 4 << 20
 
 #: Texts that mean "missing", beside those that Arrow knows ("", "NA", "NaN", "null", …).
 _MISSING = ["?", "None", "none", "<NA>"]
+
+#: Arrow's words for a value that does not fit its column, and for a line that does not fit the header.
+_BAD_VALUE = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?(.*)", re.DOTALL)
+_BAD_LINE = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 class TextTable(TableFile):
@@ -100,12 +105,19 @@ class TextTable(TableFile):
         return text
 
     def _explain(self, message: str) -> str:
-        column = re.search(r"In CSV column #(\d+): (?:Row #(\d+): )?(.*)", message, re.DOTALL)
-        if column is None:
-            return message
-        number, row, rest = column.groups()
-        where = f", line {row}" if row else ""
-        return f"column '{self.names[int(number)]}'{where}: {rest} (correct the value, or leave it empty)"
+        """Say in the words of the table what Arrow says of a value or a line."""
+        if value := _BAD_VALUE.search(message):
+            column, line, problem = value.groups()
+            where = f"column '{self.names[int(column)]}'{f', line {line}' if line else ''}"
+            return f"{where}: {problem} (correct the value, or leave it empty)"
+        if record := _BAD_LINE.search(message):
+            line, header, fields, content = record.groups()
+            where = f"line {line}" if line else "a line"
+            return (
+                f"{where} has {fields} fields, the header {header}: {shorten(content, 60)} "
+                "(put quotes around texts that contain the delimiter or line ends)"
+            )
+        return message
 
 
 class _Counted(io.RawIOBase):

@@ -108,9 +108,9 @@ def check_column(file: TableFile, name: str) -> None:
     if name in file.names:
         return
     close = get_close_matches(name, file.names, 1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'? " if close else ""
+    hint = f"did you mean '{close[0]}'? It" if close else "it"
     shown = ", ".join(f"'{each}'" for each in file.names[:12]) + (", …" if len(file.names) > 12 else "")
-    raise CommandError(f"{file.path.name} has no column '{name}': {hint}It has {shown}")
+    raise CommandError(f"{file.path.name} has no column '{name}': {hint} has {shown}")
 
 
 def _missing_labels(target: str, present: np.ndarray) -> list[str]:
