@@ -57,7 +57,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
     Parameters
     ----------
     Cs : "auto" or array-like of float, default="auto"
-        Values of C to choose from; "auto" searches, from coarse to fine, between 10⁻⁶ and 10⁶.
+        Values of C to choose from; "auto" searches, from coarse to fine, between 10⁻⁸ and 10¹⁰.
     gammas : "auto" or array-like of float, default="auto"
         The same for the coefficient of a named kernel; "auto" searches around 1/(2·median distance²), by
         factors of up to 1024.  A kernel that has no gamma, or comes as an object or a function, is taken as

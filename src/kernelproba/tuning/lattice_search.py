@@ -13,12 +13,12 @@ Point = tuple[int, int]
 
 #: Steps (g, c) of the stages: factors 4 and 10, then 2 and √10.
 STEPS: tuple[Point, ...] = ((4, 4), (2, 2))
-#: Largest |g| and |c|: gamma from γ₀/1024 to 1024 γ₀, C from 10⁻⁶ to 10⁶.
-LIMITS: Point = (20, 24)
+#: Largest |g| and |c|: factors of 1024 and of 10⁹.
+LIMITS: Point = (20, 36)
 #: Directions of (g, c) in which roughness hardly changes.
 DIAGONALS: tuple[Point, ...] = ((-1, 1), (1, -1))
-#: Gain in loss that is worth a step.
-GAIN = 1e-5
+#: Share of the loss that a step must gain.
+GAIN = 1e-3
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Lattice:
         """Step on while it pays."""
         while True:
             ahead = best[0] + step[0], best[1] + step[1]
-            if not within_limits(ahead) or self.at(ahead) >= self.at(best) - GAIN:
+            if not within_limits(ahead) or self.at(best) - self.at(ahead) <= GAIN * abs(self.at(best)):
                 return best
             best = ahead
 

@@ -69,9 +69,9 @@ class LogisticSearch:
 
     def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
         """Try one point."""
-        n = len(trials.training.y)
-        scores = tuple(self._score(trials.training, part, n) for part in trials.unseen(gamma, C))
-        self.record.append(Trial(trials.scale, gamma, C, n, scores))
+        rows = trials.training
+        scores = tuple(self._score(rows, part) for part in trials.unseen(gamma, C))
+        self.record.append(Trial(trials.scale, gamma, C, len(rows.y), scores))
         return self.record[-1]
 
     def descend(
@@ -95,9 +95,9 @@ class LogisticSearch:
         self.stopped = lattice.ends_at(best)
         return tried[best]
 
-    def _score(self, training: Training, part: Unseen, n: int) -> float:
+    def _score(self, training: Training, part: Unseen) -> float:
         weight = judged_weight(training)[part.rows]
-        return self.score(part.log_P, training.y[part.rows], weight, n)
+        return self.score(part.log_P, training.y[part.rows], weight, float(training.weight.sum()))
 
     def results(self) -> SearchResults:
         """The record, as columns."""

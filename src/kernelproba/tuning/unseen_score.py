@@ -9,9 +9,9 @@ from sklearn.metrics import check_scoring
 
 from .posterior_scores import SCORINGS
 
-#: Log-probabilities (n, c), class indices and weights (n,), and the number of rows behind the choice that is
-#: to be made → a number, the larger the better.
-UnseenScore = Callable[[np.ndarray, np.ndarray, np.ndarray, int], float]
+#: Log-probabilities (n, c), class indices and weights (n,), and the weight of all rows behind the choice that
+#: is to be made → a number, the larger the better.
+UnseenScore = Callable[[np.ndarray, np.ndarray, np.ndarray, float], float]
 
 
 def unseen_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
@@ -33,7 +33,7 @@ def unseen_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
     return _scikit_learn_score(scoring, classes)
 
 
-def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, n_rows: int) -> float:
+def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, total: float) -> float:
     """Weighted mean of log p(y), as if one row more had been seen, its label any class alike.
 
     Without that row the best model of separable rows is one that is certain of everything; with it, n rows
@@ -45,12 +45,12 @@ def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray
         Log-probabilities of unseen rows.
     y, weight : arrays of shape (r,)
         Class indices and weights.
-    n_rows : int
-        n, of which the r unseen rows may be a part.
+    total : float
+        n, the weight of all rows, of which the unseen ones may be a part.
     """
     share = weight / weight.sum()
     seen = share @ log_P[np.arange(len(y)), y]
-    return float((n_rows * seen + share @ log_P.mean(axis=1)) / (n_rows + 1))
+    return float((total * seen + share @ log_P.mean(axis=1)) / (total + 1))
 
 
 class _Known(ClassifierMixin, BaseEstimator):
@@ -80,7 +80,7 @@ class _Known(ClassifierMixin, BaseEstimator):
 def _scikit_learn_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
     scorer = check_scoring(_Known(np.zeros((1, len(classes))), classes), scoring)
 
-    def score(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, _: int) -> float:
+    def score(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, _: float) -> float:
         rows = np.arange(len(y))[:, None]
         # Not every metric knows weights: they are passed only where they say something.
         weights = {} if np.ptp(weight) == 0 else {"sample_weight": weight}
