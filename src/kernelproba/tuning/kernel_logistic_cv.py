@@ -29,9 +29,7 @@ from .unseen_score import unseen_score
 from .width_search import fold_rows
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
-SEARCH_TOL = 1e-2
-#: Above so many rows the final model has centres instead of all rows, unless n_centers says otherwise.
-ALL_ROWS, AUTO_CENTERS = 10_000, 2000
+SEARCH_TOL = 5e-2
 
 _SHARED = (
     "kernel",
@@ -40,6 +38,8 @@ _SHARED = (
     "kernel_params",
     "class_weight",
     "fit_intercept",
+    "n_centers",
+    "tol",
     "max_iter",
     "random_state",
 )
@@ -57,7 +57,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
     Parameters
     ----------
     Cs : "auto" or array-like of float, default="auto"
-        Values of C to choose from; "auto" searches, from coarse to fine, between 10⁻⁸ and 10¹⁰.
+        Values of C to choose from; "auto" searches, from coarse to fine, between 10⁻⁵ and 10⁷.
     gammas : "auto" or array-like of float, default="auto"
         The same for the coefficient of a named kernel; "auto" searches around 1/(2·median distance²), by
         factors of up to 1024.  A kernel that has no gamma, or comes as an object or a function, is taken as
@@ -77,10 +77,9 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         None leaves out one row at a time.  A number makes stratified folds that keep identical rows together.
     max_rows : int, default=4000
         Rows that the search looks at: a random sample of larger data.
-    n_centers : "auto", int or None, default="auto"
-        Centres of the final model, as in `KernelLogisticRegression`; "auto" is None, all rows, up to 10000
-        rows and 2000 beyond.
-    tol, max_iter : float, default=1e-3, int, default=200
+    n_centers : int, "auto" or None, default="auto"
+        Centres of the final model, as in `KernelLogisticRegression`.
+    tol, max_iter : float, default=1e-2, int, default=200
         Of the final fit.
     random_state : int, RandomState or None, default=None
         Draws centres where not all rows are centres.
@@ -108,7 +107,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         temperature.  Rows of weight zero, which the model has not seen, have those of `predict_proba`.
     loo_method_ : {"leave-one-out", "folds"}
         Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
-        five fits, each without a fifth of the rows.
+        four fits, each without a quarter of the rows.
     loo_label_proba_ : ndarray of shape (n,)
         Of these, the probability of the row's own label; NaN for rows of weight zero.
     loo_scores_ : dict
@@ -135,14 +134,13 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: KernelLogisticRegression._parameter_constraints[name] for name in (*_SHARED, "tol")},
+        **{name: KernelLogisticRegression._parameter_constraints[name] for name in _SHARED},
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "scale": [StrOptions({"auto", "standard", "robust"}), None],
         "scoring": [str, callable],
         "cv": ["cv_object"],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
-        "n_centers": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -161,7 +159,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         cv=None,
         max_rows=4000,
         n_centers="auto",
-        tol=1e-3,
+        tol=1e-2,
         max_iter=200,
         random_state=None,
     ):
@@ -208,7 +206,7 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         best, view = choose(terms, rows, search, self._rules())
         self._store_search(search, best, view)
         scaled = view.of(given)
-        self.best_estimator_ = self._model(best, len(given.y))
+        self.best_estimator_ = self._model(best)
         self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
         P = self._judge(terms.trials(view, rows.training, None))
@@ -293,13 +291,9 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
             return [None]
         return ["standard", None] if self.scale == "auto" else [self.scale]
 
-    def _model(self, best: Trial, n: int) -> KernelLogisticRegression:
-        n_centers = self.n_centers
-        if n_centers == "auto":
-            n_centers = None if n <= ALL_ROWS else AUTO_CENTERS
+    def _model(self, best: Trial) -> KernelLogisticRegression:
         shared = {name: getattr(self, name) for name in _SHARED}
-        gamma = "scale" if best.gamma is None else best.gamma
-        return KernelLogisticRegression(best.C, gamma=gamma, n_centers=n_centers, tol=self.tol, **shared)
+        return KernelLogisticRegression(best.C, gamma="scale" if best.gamma is None else best.gamma, **shared)
 
     def _store_search(self, search: LogisticSearch, best: Trial, view: ScaledView) -> None:
         self.scaler_ = view.scaling
@@ -308,8 +302,8 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         self.cv_results_ = search.results()
         if search.stopped:
             warnings.warn(
-                f"The search ended at its limits, C={best.C:g}, gamma={best.gamma!r}: more extreme values "
-                "may be better. Look at cv_results_, or give Cs and gammas.",
+                f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "
+                "cv_results_, or give gammas.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

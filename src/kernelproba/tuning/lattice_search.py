@@ -1,6 +1,6 @@
 """A search over two logarithmic parameters that goes from coarse to fine and has no border of its own.
 
-A point (g, c) stands for gamma = γ₀ 2^(g/2) and C = 10^(c/4).  From a start the search walks along an axis
+A point (g, c) stands for gamma = γ₀ 2^(g/2) and C = C₀ 10^(c/4).  From a start the search walks along an axis
 while the loss falls, tries the other axis, and halves its step when no neighbour is better.  So it ends at a
 point whose neighbours on all sides were tried and found worse; only the limits of the lattice, far out, can
 stop it before.
@@ -13,8 +13,8 @@ Point = tuple[int, int]
 
 #: Steps (g, c) of the stages: factors 4 and 10, then 2 and √10.
 STEPS: tuple[Point, ...] = ((4, 4), (2, 2))
-#: Largest |g| and |c|: factors of 1024 and of 10⁹.
-LIMITS: Point = (20, 36)
+#: Largest |g| and |c|: factors of 1024 and of 10⁶.
+LIMITS: Point = (20, 24)
 #: Directions of (g, c) in which roughness hardly changes.
 DIAGONALS: tuple[Point, ...] = ((-1, 1), (1, -1))
 #: Share of the loss that a step must gain.
@@ -75,11 +75,12 @@ class Lattice:
             best = ahead
 
     def ends_at(self, point: Point) -> bool:
-        """Whether the lattice itself ends beside the point, along a parameter that was searched."""
-        return any(
-            searched and abs(at) + step > limit
-            for searched, at, step, limit in zip(self.searched, point, STEPS[-1], LIMITS, strict=True)
-        )
+        """Whether the lattice ends beside the point along gamma, so that better points may lie beyond.
+
+        Along C nothing does: below 10⁻⁵ every model is its intercepts, and beyond 10⁷ only rows that are
+        separable want more of it, which makes their scores larger and nothing else: the temperature's task.
+        """
+        return self.searched[0] and abs(point[0]) + STEPS[-1][0] > LIMITS[0]
 
     def _axes(self) -> list[Point]:
         """C first, which costs no new kernel matrix."""

@@ -1,12 +1,12 @@
 """How gamma, C and the scale of the features are chosen, stage by stage.
 
-1. On all rows up to 600, else on a sample of 400: from a coarse to a finer lattice.  Up to six classes every
-   point is judged by leave-one-out; more classes make that dearer than fits to folds, and four folds judge,
-   or two of them on a sample.
+1. On all rows up to 450, else on a sample of 300: from a coarse to a finer lattice.  Up to six classes, or
+   three on a sample, every point is judged by leave-one-out; more classes make that dearer than fits to
+   folds, and four folds judge, or two of them on a sample.
 2. The other scale of the features is tried at the point that was found; if it is better, the search goes on
    from there.
-3. From more than 600 rows on, a few points around the best are fitted to three quarters of the rows, or of a
-   sample of `max_rows`, and judged on the last quarter.
+3. From more than 450 rows on, a few points around the best are tried on all rows, or a sample of `max_rows`:
+   by leave-one-out where that is quick, else by a fit to three quarters of them that is judged on the last.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,12 +25,14 @@ from .lattice_search import STEPS
 from .logistic_search import LogisticSearch, Trial, central_gamma
 from .logistic_trials import Trials
 from .standardisation import ScaledView
-from .unseen_rows import inner_folds
+from .unseen_rows import inner_folds, left_out_operations
 
 #: Rows of the first stage; up to one and a half times as many it is the only one.
-SAMPLE_ROWS = 400
-#: Classes up to which leave-one-out is cheaper than folds.
-LEFT_OUT_CLASSES = 6
+SAMPLE_ROWS = 300
+#: Classes up to which leave-one-out is cheaper than four folds, and than two of them on a sample.
+LEFT_OUT_CLASSES, SAMPLED_CLASSES = 6, 3
+#: Rows, and operations, up to which the last stage can afford it.
+LEFT_OUT_ROWS, LEFT_OUT_OPERATIONS = 1000, 2e9
 #: Folds where it is not, and parts of which the last stage holds out one.
 FOLDS = 4
 #: Rows behind the median distance.
@@ -126,17 +128,20 @@ def _center(terms: Terms, rows: DistinctRows, view: ScaledView) -> float:
 
 def _first_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
     """Judge all points of the first stage by rows left out one by one, or by folds."""
-    training = rows.sample(SAMPLE_ROWS) if _is_staged(terms, rows) else rows.training
-    if training.y.max() < LEFT_OUT_CLASSES:
+    staged = _is_staged(terms, rows)
+    training = rows.sample(SAMPLE_ROWS) if staged else rows.training
+    if training.y.max() < (SAMPLED_CLASSES if staged else LEFT_OUT_CLASSES):
         return terms.trials(view, training, None)
     # A first stage that is not the last need not be exact.
-    folds = inner_folds(training, FOLDS)[: FOLDS // 2 if _is_staged(terms, rows) else FOLDS]
-    return terms.trials(view, training, folds)
+    return terms.trials(view, training, inner_folds(training, FOLDS)[: FOLDS // 2 if staged else FOLDS])
 
 
 def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
-    """Judge by the user's folds, or by a quarter of the rows."""
+    """Judge by the user's folds, by rows left out while these are few, or by a quarter of the rows."""
     if terms.folded is not None:
         return terms.trials(view, *terms.folded)
     training = rows.sample(terms.max_rows)
+    n, c = len(training.y), int(training.y.max()) + 1
+    if n <= LEFT_OUT_ROWS and left_out_operations(n, 1 if c == 2 else c) <= LEFT_OUT_OPERATIONS:
+        return terms.trials(view, training, None)
     return terms.trials(view, training, inner_folds(training, FOLDS)[:1])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelproba.tuning.lattice_search import LIMITS, STEPS, Lattice
+from kernelproba.tuning.lattice_search import STEPS, Lattice
 
 
 def bowl(*, at, tilt=0.0):
@@ -36,11 +36,11 @@ def test_no_point_is_tried_twice():
     assert len(calls) == len(set(calls)) < 30
 
 
-def test_a_slope_without_end_is_followed_to_the_limits_and_noticed():
-    lattice = Lattice(lambda point: -0.1 * point[1])
-    end = lattice.descend((0, 0))
-    assert end == (0, LIMITS[1])
-    assert lattice.ends_at(end)
+@pytest.mark.parametrize(("slope", "end", "noticed"), [((1, 0), (20, 0), True), ((0, 1), (0, 24), False)])
+def test_a_slope_without_end_is_followed_to_the_limits_and_noticed_for_gamma(slope, end, noticed):
+    lattice = Lattice(lambda point: 100 - 0.5 * np.dot(slope, point))
+    assert lattice.descend((0, 0)) == end
+    assert lattice.ends_at(end) == noticed
 
 
 @pytest.mark.parametrize(("searched", "end"), [((True, False), (6, 0)), ((False, True), (0, 8))])
