@@ -232,7 +232,7 @@ class LeastSquaresProbabilisticClassifierCV(KernelMachine):
         model = models[0]
         model.classes_ = self.classes_
         training, keys = model._distinct(training)
-        sums = model._start(training, keys).sums
+        sums = model._start(training, keys, model._resolve_kernel(training)).sums
         Y = (training.y[:, None] == np.arange(len(self.classes_))).astype(np.float32)
         rows = LabelledRows(training.X, Y, training.weight, keys)
         chosen = rows.sample(max(256, len(keys) // 8) if self.max_rows == "auto" else self.max_rows)
