@@ -36,6 +36,7 @@ PARTS = frozenset(
         "kernelproba.solvers.normal_equations.NormalEquations",
         "kernelproba.solvers.posterior_sums.PosteriorSums",
         "kernelproba.tuning.logistic_search.SearchResults",
+        "kernelproba.tuning.standardisation.FeatureScaling",
     }
 )
 
