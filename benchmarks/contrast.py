@@ -21,7 +21,7 @@ from kernelproba.datasets import load, two_gaussians_problem
 from kernelproba.inspection.contrast import ContrastDisplay
 
 from . import contrast_protocols as protocols
-from .measure import RESULTS, interleaved, machine, write
+from .measure import RESULTS, interleaved, machine, mean_and_error, write
 
 # -- Figure 1 ---------------------------------------------------------------------------------------------
 
@@ -152,21 +152,15 @@ def noise(repeats: int) -> None:
             {
                 "problem": problem,
                 "repeats": repeats,
-                "flipped rows found %": _mean_and_error(table["found"]),
+                "flipped rows found %": mean_and_error(table["found"]),
                 "deactivated": table["deactivated"].mean() / 100,
                 "of them flipped %": 100 * table["rightly"].sum() / off if off else "",
-                "test error %, clean": _mean_and_error(table["clean"]),
-                "test error %, noisy": _mean_and_error(table["noisy"]),
-                "points lost": _mean_and_error(table["noisy"] - table["clean"]),
+                "test error %, clean": mean_and_error(table["clean"]),
+                "test error %, noisy": mean_and_error(table["noisy"]),
+                "points lost": mean_and_error(table["noisy"] - table["clean"]),
             }
         )
     write("contrast_noise", "Maximum contrast and wrong labels", NOISE_TEXT, rows, machine())
-
-
-def _mean_and_error(values: np.ndarray) -> str:
-    """Mean and its standard error."""
-    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-    return f"{values.mean():.2f} ± {error:.2f}"
 
 
 NOISE_TEXT = """

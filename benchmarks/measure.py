@@ -41,6 +41,12 @@ def interleaved(contestants: dict[str, Callable[[], object]], repeats: int) -> d
     }
 
 
+def mean_and_error(values: np.ndarray) -> str:
+    """Mean and its standard error; one value has none."""
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
+    return f"{values.mean():.2f} ± {error:.2f}"
+
+
 def machine() -> dict:
     """What the figures depend on."""
     commit = subprocess.run(

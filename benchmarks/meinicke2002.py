@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from . import contrast_protocols as protocols
-from .measure import RESULTS, machine, write
+from .measure import RESULTS, machine, mean_and_error, write
 
 PARTITIONS_RECORD = RESULTS / "meinicke2002_partitions.json"
 HONEST, PAPERS = "inner 5-fold", "paper's scan"
@@ -103,7 +103,7 @@ def _write_page(done: dict) -> None:
     for name, method, protocol in product(protocols.SETS, protocols.METHODS, (HONEST, PAPERS)):
         keys = [key for key in sorted(done) if key.startswith(f"{name} ") and key.endswith(protocol)]
         if keys:
-            rows.append(_table_row(name, method, protocol, [done[key][method] for key in keys]))
+            rows.append(_table_row(name, method, protocol, [done[key] for key in keys]))
     scans = [
         f"{key.removesuffix(' setting')}: {_setting(done[key])}"
         for key in sorted(done)
@@ -119,21 +119,24 @@ def _setting(setting: dict) -> str:
     )
 
 
-def _table_row(name: str, method: str, protocol: str, own: list[dict]) -> dict:
+def _table_row(name: str, method: str, protocol: str, records: list[dict]) -> dict:
+    own = [record[method] for record in records]
+
     def mean(key: str, factor: float = 1.0) -> str:
         values = [factor * record[key] for record in own if key in record]
         return f"{np.mean(values):.2f}" if values else ""
 
-    accuracy = 100 * np.array([record["accuracy"] for record in own])
+    accuracy, rival = (100 * np.array([r[m]["accuracy"] for r in records]) for m in (method, "SVM"))
     printed = PRINTED[method, name]
-    error = accuracy.std(ddof=1) / np.sqrt(len(accuracy)) if len(accuracy) > 1 else float("nan")
     return {
         "set": name,
         "method": method,
         "protocol": protocol,
         "partitions": len(own),
-        "accuracy %": f"{accuracy.mean():.2f} ± {error:.2f}",
+        "accuracy %": mean_and_error(accuracy),
         "paper's": printed[0],
+        "minus paper's": f"{accuracy.mean() - printed[0]:+.2f}",
+        "minus SVM": "" if method == "SVM" else mean_and_error(accuracy - rival),
         "first programme %": mean("first accuracy", 100),
         "non-zero %": mean("support", 100),
         "paper's non-zero": printed[1],
