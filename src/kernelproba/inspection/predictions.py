@@ -146,8 +146,13 @@ def _check_classes(y: np.ndarray, classes: ArrayLike | None, c: int) -> np.ndarr
 
 def encode_labels(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Column number of every label, of shape (n,); an error names those without a column."""
-    number = {label: k for k, label in enumerate(classes.tolist())}
-    codes = np.array([number.get(label, -1) for label in y.tolist()])
+    if y.dtype.kind == classes.dtype.kind and y.dtype.kind in "biuU":
+        order = np.argsort(classes)
+        found = order[np.searchsorted(classes, y, sorter=order).clip(max=len(classes) - 1)]
+        codes = np.where(classes[found] == y, found, -1)
+    else:  # labels of mixed types compare as Python has it: 1 and 1.0 are one label, 1 and "1" are two
+        number = {label: k for k, label in enumerate(classes.tolist())}
+        codes = np.array([number.get(label, -1) for label in y.tolist()])
     if (codes < 0).any():
         unknown = sorted({str(label) for label in y[codes < 0].tolist()})
         shown = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")

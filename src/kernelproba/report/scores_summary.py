@@ -23,7 +23,7 @@ from .plain import name, plain
 
 _SEED, _CHANCE_DRAWS, _PART_DRAWS = 0, 500, 200
 #: Above this many probabilities an interval of the parts is too slow to find, and too narrow to matter.
-_MANY = 2_000_000
+_MANY = 300_000
 
 
 def headline_scores(codes: NDArray, P: NDArray) -> dict[str, dict[str, float]]:
