@@ -69,7 +69,7 @@ def loo() -> None:
 def _compare_left_out(X, y) -> dict:
     model = KernelLogisticRegressionCV().fit(X, y)
     keep = _first_copies(X, y)
-    X, y = model.scaler_.transform(X[keep]), np.unique(y[keep], return_inverse=True)[1]
+    X, y = _scaled(model, X[keep]), np.unique(y[keep], return_inverse=True)[1]
     point = {"C": model.C_, "gamma": model.gamma_}
     near, true = (_row_losses(f(X, y, **point), y) for f in (_approximate, _refitted))
     Cs = model.C_ * 10 ** (np.arange(-2, 3) / 2)
@@ -93,6 +93,11 @@ def _compare_left_out(X, y) -> dict:
     }
 
 
+def _scaled(model: KernelLogisticRegressionCV, X: np.ndarray) -> np.ndarray:
+    """Rows as the chosen model sees them."""
+    return X if model.scaler_ is None else model.scaler_.transform(X)
+
+
 def _first_copies(X, y) -> np.ndarray:
     return np.sort(
         np.unique(np.column_stack([X, np.unique(y, return_inverse=True)[1]]), axis=0, return_index=True)[1]
@@ -105,9 +110,9 @@ def _row_losses(log_P, y) -> np.ndarray:
 
 def _approximate(X, y, C, gamma) -> np.ndarray:
     model = KernelLogisticRegressionCV([C], [gamma], scale=None).fit(X, y)
-    log_P = np.log(model.loo_proba_)
-    # Undo the temperature, which refits do not have.
-    log_P = log_P * model.temperature_
+    assert model.loo_method_ == "leave-one-out"
+    # Without the temperature, which refits do not have.
+    log_P = np.log(model.loo_proba_) * model.temperature_
     return log_P - np.log(np.exp(log_P).sum(axis=1, keepdims=True))
 
 
@@ -146,7 +151,7 @@ def _cost(name: str, n: int, repeats: int) -> dict:
     X, y = X[rows], y[rows]
     search = KernelLogisticRegressionCV()
     chosen = search.fit(X, y)
-    one, scaled = KernelLogisticRegression(chosen.C_, gamma=chosen.gamma_), chosen.scaler_.transform(X)
+    one, scaled = KernelLogisticRegression(chosen.C_, gamma=chosen.gamma_), _scaled(chosen, X)
     times = interleaved({"search": partial(search.fit, X, y), "fit": partial(one.fit, scaled, y)}, repeats)
     seconds = {key: value["seconds"] for key, value in times.items()}
     row = {"data": name, "rows": n, "classes": len(search.classes_), "points": len(search.cv_results_["C"])}

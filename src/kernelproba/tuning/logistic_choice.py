@@ -3,8 +3,8 @@
 1. On all rows up to 450, else on a sample of 300: from a coarse to a finer lattice.  Up to six classes, or
    three on a sample, every point is judged by leave-one-out; more classes make that dearer than fits to
    folds, and four folds judge, or two of them on a sample.
-2. The other scale of the features is tried at the point that was found; if it is better, the search goes on
-   from there.
+2. The other scale of the features is tried at the point that was found, and at its own median distance; if
+   it is better, the search goes on from there.
 3. From more than 450 rows on, a few points around the best are tried on all rows, or a sample of `max_rows`:
    by leave-one-out where that is quick, else by a fit to three quarters of them that is judged on the last.
 """
@@ -103,13 +103,11 @@ def choose(
     starts = product(terms.gammas or [center], terms.Cs or [START_C])
     best = max((search.descend(trials, start) for start in starts), key=lambda trial: trial.score)
     for other in others:
-        gamma = best.gamma
-        if terms.gammas is None and gamma is not None:
-            gamma *= _center(terms, rows, other) / center
+        gammas = _alike(terms, best.gamma, center, _center(terms, rows, other))
         trials = stage(other)
-        known = search.attempt(trials, gamma, best.C)
+        known = max((search.attempt(trials, g, best.C) for g in gammas), key=lambda trial: trial.score)
         if known.score > best.score:
-            best, view = search.descend(trials, (gamma, best.C), STEPS[-1:], known), other
+            best, view = search.descend(trials, (known.gamma, known.C), STEPS[-1:], known), other
     if staged:
         best = search.descend(_last_trials(terms, rows, view), (best.gamma, best.C), STEPS[-1:])
     return best, view
@@ -124,6 +122,13 @@ def _center(terms: Terms, rows: DistinctRows, view: ScaledView) -> float:
     """Gamma from which to search."""
     X = view.of(rows.sample(MEDIAN_ROWS)).X
     return central_gamma(terms.kernel_of(X, 1.0), X)
+
+
+def _alike(terms: Terms, gamma: float | None, center: float, other: float) -> list[float | None]:
+    """Gammas to try around another centre: as far from it as a gamma is from its own, and that centre."""
+    if terms.gammas is not None or gamma is None:
+        return [gamma]
+    return [other] if gamma == center else [gamma / center * other, other]
 
 
 def _first_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
