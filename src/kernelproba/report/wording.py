@@ -91,13 +91,16 @@ def trust(summary: dict[str, Any]) -> str:
 
 
 def _lean(summary: dict[str, Any]) -> str:
-    """In which direction the probabilities of the predicted classes are off."""
+    """In which direction the probabilities of the predicted classes are off, if it is one for most rows."""
     bins = summary["calibration"]["top_label"]["bins"]
     rows = sum(bins["count"])
     stated, seen = (
         sum(n * value for n, value in zip(bins["count"], bins[key], strict=True)) / rows
         for key in ("probability", "frequency")
     )
+    # |Σ_b w_b d_b| ≤ Σ_b w_b |d_b|: where the sum is much smaller, gaps of both signs cancel.
+    if abs(stated - seen) < summary["scores"]["ece"]["estimate"] / 2:
+        return "some of its probabilities are too high and others too low, see Calibration"
     if stated > seen:
         return f"the model is too sure of itself, stating {stated:.1%} where {seen:.1%} are right"
     return f"the model is too cautious, stating {stated:.1%} where {seen:.1%} are right"
