@@ -43,7 +43,8 @@ INTRODUCTION = """\
 kernelproba: kernel classifiers with trustworthy probabilities.
 
 Three data sets that ship with scikit-learn, each split in two. On one half every method is cross-validated;
-on the other the self-tuning kernel logistic regression is reported on. This takes a minute or two.
+on the other the self-tuning kernel logistic regression is reported on. Ours tune themselves, the rivals have
+their usual settings. This takes a minute or two.
 """
 NEXT = """\
 Where to go next
