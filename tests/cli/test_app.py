@@ -110,6 +110,24 @@ def test_names_are_shown_as_text(command, tmp_path):
     ) == {name.replace("\x07", "\N{REPLACEMENT CHARACTER}") for name in names}
 
 
+@pytest.mark.parametrize("notes", [{"table": {"kinds": {}}}, {"table": None}, {"table": {"evil": 1}}, {}])
+def test_a_model_file_with_other_notes_gets_one_line(command, folder, tmp_path, notes):
+    from kernelproba.model_file import load_model, save_model
+
+    save_model(load_model(folder / "iris.skops"), tmp_path / "m.skops", notes=notes)
+    error = command("predict", tmp_path / "m.skops", folder / "new.csv", "-o", tmp_path / "o.csv").error
+    assert "damaged" in error if notes else "saved from Python" in error
+
+
+def test_a_kind_of_column_that_does_not_exist_is_refused(command, folder, tmp_path):
+    from kernelproba.model_file import read_model_file, save_model
+
+    file = read_model_file(folder / "iris.skops")
+    file.notes["table"]["kinds"]["petal width"] = "spell"
+    save_model(file.model, tmp_path / "m.skops", notes=file.notes)
+    assert "damaged" in command("explain", tmp_path / "m.skops", folder / "new.csv").error
+
+
 def complete(words: str) -> list[str]:
     """What the shell offers behind some words."""
     environment = os.environ | {

@@ -217,7 +217,7 @@ BAD_TABLES = {
     "target only": ("y\nno\nyes\nno\nyes\n", "no column is left"),
     "fractions as target": ("a,y\n1,0.5\n2,0.7\n3,0.1\n", "holds fractions such as 0.5"),
     "a label per row": ("a,y\n1,b\n2,c\n3,d\n4,e\n", "4 different values in 4 rows"),
-    "a row too long": ("a,y\n1,no\n2,yes,3\n", "line has 3 fields, the header 2"),
+    "a row too long": ("a,y\n1,no\n2,yes,3\n", "line 3 has 3 fields, the header 2"),
     "only empty columns": ("a,y\n,no\n,yes\n,no\n,yes\n", "no column is left"),
     "no UTF-8": (b"a,y\n1,caf\xe9\n2,the\n", "UTF-8"),
     "UTF-16": ("a,y\n1,no\n".encode("utf-16"), "UTF-16"),

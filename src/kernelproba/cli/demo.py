@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -19,4 +20,4 @@ def demo(
     """Fit, compare and report on embedded data, in under two minutes."""
     from ..report.demo import run
 
-    run(folder)
+    run(folder, command=shlex.join(["kernelproba", "demo", "--output", str(folder)]))

@@ -68,7 +68,13 @@ class TableModel:
                 f"{path.name} was saved from Python and knows no columns: open it there by "
                 "kernelproba.model_file, or fit a model by 'kernelproba fit'"
             )
-        return cls(file.model, **file.notes["table"])
+        try:
+            loaded = cls(file.model, **file.notes["table"])
+            for kind in (*loaded.kinds.values(), loaded.target_kind):
+                reading_type(kind)
+        except (TypeError, KeyError, AttributeError):
+            raise CommandError(f"the notes of {path.name} are damaged: fit the model again") from None
+        return loaded
 
     def save(self, path: Path) -> None:
         """Write a model file."""

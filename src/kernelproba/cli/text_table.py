@@ -66,9 +66,12 @@ class TextTable(TableFile):
         )
         convert.null_values = [*convert.null_values, *_MISSING]
         return {
-            # The header has been read already: Arrow would neither strip its names nor find a name for "".
             "read_options": ReadOptions(
-                column_names=self.names, skip_rows_after_names=1, block_size=table_file.BLOCK_BYTES
+                # The header has been read: Arrow would neither strip its names nor find a name for "".
+                column_names=self.names,
+                skip_rows_after_names=1,
+                block_size=table_file.BLOCK_BYTES,
+                use_threads=False,  # several would not know in which line an error is
             ),
             "parse_options": ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             "convert_options": convert,
