@@ -48,7 +48,7 @@ def randomly_pivoted_cholesky(
     dtype = np.float32 if n > SINGLE_PRECISION_ROWS else np.float64
     F = np.zeros((m, n), dtype=dtype)  # Fᵀ F ≈ K
     residual = np.asarray(kernel.diag(X), dtype=np.float64).copy()
-    floor = residual.max() * n * np.finfo(float).eps if dtype == np.float64 else 1e-6 * residual.max()
+    floor = (1e-10 if dtype == np.float64 else 1e-6) * residual.max()  # what is left below is rounding
     goal = tol * residual.sum()
     chosen: list[int] = []
     while (r := len(chosen)) < m and residual.max() > floor and residual.sum() > goal:
@@ -58,7 +58,7 @@ def randomly_pivoted_cholesky(
         accepted = candidates[_thin(block, rng)][: m - r]
         G = Comparison(kernel, X[accepted], dtype)(X).T - F[:r, accepted].T @ F[:r]
         square = G[:, accepted].astype(np.float64)
-        L = cholesky((square + square.T) / 2 + floor * np.eye(len(accepted)), lower=True)
+        L = cholesky((square + square.T) / 2 + 0.1 * floor * np.eye(len(accepted)), lower=True)
         new = np.linalg.inv(L).astype(dtype) @ G
         F[r : r + len(accepted)] = new
         residual = np.maximum(residual - np.einsum("ij,ij->j", new, new), 0.0)

@@ -20,10 +20,15 @@ class Preconditioner:
     factors: list[np.ndarray]
 
     def solve(self, G: np.ndarray) -> np.ndarray:
-        """P⁻¹G for G (q, k)."""
+        """P⁻¹G for G (q, k).
+
+        A softmax does not feel what all scores have in common, where P sees curvature that is not there; the
+        minimum has nothing in common, so steps are kept free of it: ΠP⁻¹ΠG.
+        """
         if len(self.factors) == 1:
             return _solve(self.factors[0], G)
-        return np.column_stack([_solve(R, g) for R, g in zip(self.factors, G.T, strict=True)])
+        steps = [_solve(R, g) for R, g in zip(self.factors, _contrasts(G).T, strict=True)]
+        return _contrasts(np.column_stack(steps))
 
 
 def precondition(objective: Objective, theta: np.ndarray, *, per_score: bool) -> Preconditioner:
@@ -54,6 +59,11 @@ def _factor(P: np.ndarray) -> np.ndarray:
             return cholesky(shifted, overwrite_a=True, check_finite=False)
         except LinAlgError:
             jitter *= 10
+
+
+def _contrasts(G: np.ndarray) -> np.ndarray:
+    """ΠG: what the scores do not have in common."""
+    return G - G.mean(axis=1, keepdims=True)
 
 
 def _solve(R: np.ndarray, G: np.ndarray) -> np.ndarray:

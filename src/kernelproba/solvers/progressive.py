@@ -41,8 +41,8 @@ def progressive(
 ) -> Solution:
     """Minimise an objective by way of samples of its rows; stop once the residual is ≤ tol.
 
-    The residual is √(2 gᵀP⁻¹g / J).  ½ gᵀP⁻¹g estimates J − min J; with curvatures of samples it was found
-    low by up to a factor of four, so J is within about tol² J of its minimum.
+    The residual is √(2 gᵀH⁻¹g / J) with the H that the steps use.  ½ gᵀH⁻¹g estimates J − min J; it may be
+    low by a factor, for which four is allowed, so that J is within about tol² J of its minimum.
 
     Parameters
     ----------
@@ -82,8 +82,11 @@ def _steps(
     """L-BFGS from Θ; the point reached, the steps taken, and the residual there."""
     point = Point(theta, *objective.value_and_gradient(theta))
     memory, n_iter = _Memory(P), 0
-    while (residual := _residual(P, point)) > goal and n_iter < max_iter:
+    while True:
         step = -memory.inverse_hessian(point.gradient)
+        residual = _residual(point, step)
+        if residual <= goal or n_iter >= max_iter:
+            break
         moved = backtrack(objective, *point, step)
         if moved is None:
             break
@@ -93,8 +96,9 @@ def _steps(
     return point, n_iter, residual
 
 
-def _residual(P: Preconditioner, point: Point) -> float:
-    decrement = float(np.vdot(point.gradient, P.solve(point.gradient)))
+def _residual(point: Point, step: np.ndarray) -> float:
+    """√(2 gᵀH⁻¹g / J), where −H⁻¹g is the step."""
+    decrement = -float(np.vdot(point.gradient, step))
     return float(np.sqrt(2 * max(decrement, 0.0) / max(point.value, np.finfo(float).tiny)))
 
 
