@@ -266,6 +266,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         if chosen is None:
             if is_stored(training.X):
                 raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
+            self._check_matrix(len(training.y))
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
             problem = self.kernel_, training.X, training.y, self.C * training.weight, self._options()
@@ -298,6 +299,15 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
             most = min(AUTO_CENTERS, int(np.sqrt(memory_budget(self.memory_limit) / 80)))
             return centers_to_tolerance(self.kernel_, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
         return choose_centers(self.centers, self.kernel_, rows, self.n_centers, self.random_state)
+
+    def _check_matrix(self, n: int) -> None:
+        """Refuse a kernel matrix beyond a limit that was set; this machine's own limit is checked later."""
+        size = n * n * np.dtype(self._options().precision(n)).itemsize
+        if self.memory_limit is not None and size > memory_budget(self.memory_limit):
+            raise MemoryError(
+                f"The kernel matrix of {n} rows takes {size / 1e9:.2g} GB, more than "
+                f"memory_limit={self.memory_limit!r}. Use n_centers='auto', or raise the limit."
+            )
 
     def _is_large(self, training: Any) -> bool:
         """Whether all rows are too many to be centres without being asked for."""
