@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from ..inspection import PosteriorDisplay, posterior_map
 from .plain import name, plain
@@ -32,6 +33,8 @@ def summarise_map(model: Any, X: Any, codes: NDArray, P: NDArray) -> dict[str, A
     P : ndarray of shape (n, c)
         Their probabilities, for the colour of the rows drawn.
     """
+    if get_tags(model).input_tags.pairwise:
+        return {"reason": "A precomputed kernel has no features that could span a plane."}
     try:
         features = "features" if np.shape(X)[1] == 2 else "components"
         shown = _draw_plane(model, X, features)

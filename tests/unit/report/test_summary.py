@@ -192,6 +192,12 @@ def test_rows_that_are_no_numbers_have_no_map_and_a_reason():
     assert "cannot be laid on a plane" in summarise(model, X, X["a"])["map"]["reason"]
 
 
+def test_a_precomputed_kernel_has_no_map_and_a_reason():
+    X, y = load_iris(return_X_y=True)
+    model = KernelLogisticRegression(kernel="precomputed").fit(X @ X.T, y)
+    assert "no features" in summarise(model, X @ X.T, y)["map"]["reason"]
+
+
 def test_columns_are_described_with_what_is_missing():
     X = pd.DataFrame(
         {
