@@ -79,7 +79,7 @@ def test_predicted_frequencies_occur():
         assert abs(gap) <= 3 * noise + bias
 
 
-@pytest.mark.parametrize("solver", ["irls", "newton-cg"])
+@pytest.mark.parametrize("solver", ["progressive", "irls", "newton-cg"])
 def test_a_warm_start_resumes_and_survives_other_data(solver, iris):
     X, index = np.unique(iris[0], axis=0, return_index=True)
     y = iris[1][index]
@@ -310,7 +310,7 @@ def test_log_probabilities_are_not_logs_of_zero():
 
 
 @pytest.mark.parametrize("rule", ["uniform", "k-means++", "k-means", "rpcholesky"])
-@pytest.mark.parametrize("solver", ["irls", "newton-cg"])
+@pytest.mark.parametrize("solver", ["progressive", "irls", "newton-cg"])
 def test_few_centres_come_close_to_all_rows(rule, solver):
     X, y = three_gaussians(600, random_state=0)
     exact = KernelLogisticRegression(gamma=0.1, tol=1e-5).fit(X, y)
@@ -345,3 +345,28 @@ def test_centres_need_a_definite_kernel_and_one_model(iris):
         KernelLogisticRegression(kernel="sigmoid", n_centers=10).fit(*iris)
     with pytest.raises(ValueError, match="multinomial"):
         KernelLogisticRegression(multi_class="pairwise", n_centers=10).fit(*iris)
+
+
+def test_a_kernel_matrix_beyond_the_memory_limit_is_replaced_by_centres():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(600, 2))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(600) > 0).astype(int)
+    exact = KernelLogisticRegression(tol=1e-4).fit(X, y)
+    assert len(exact.support_) == 600
+    small = KernelLogisticRegression(tol=1e-4, memory_limit="1MB", random_state=0).fit(X, y)
+    assert len(small.support_) < 112
+    assert exact.objective_ - 1e-6 < small.objective_ < 1.02 * exact.objective_
+    with pytest.raises(MemoryError, match="n_centers='auto'"):
+        KernelLogisticRegression(n_centers=None, memory_limit="1MB").fit(X, y)
+
+
+def test_given_centres_span_the_function_whatever_n_centers_says(iris):
+    X, y = iris
+    model = KernelLogisticRegression(centers=X[:30]).fit(X, y)
+    assert model.dual_coef_.shape == (3, 30)
+    assert (model.support_ == -1).all()
+
+
+def test_the_progressive_solver_needs_centres(iris):
+    with pytest.raises(ValueError, match="set n_centers"):
+        KernelLogisticRegression(solver="progressive").fit(*iris)
