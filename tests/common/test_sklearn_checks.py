@@ -21,7 +21,7 @@ def expected_failures(estimator):
     if isinstance(estimator, KernelLogisticRegression) and estimator.n_centers is not None:
         drawn = "centres are drawn among the rows: repeated rows are drawn more often, weighted ones are not"
         reasons |= {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
-    if isinstance(estimator, MaximumContrastClassifier):
+    if isinstance(estimator, MaximumContrastClassifier) and estimator.calibration is None:
         reasons["check_decision_proba_consistency"] = (
             "the decision function is the contrast, a difference of densities, and the probability is their "
             "ratio: they agree in the label but not in the order of rows"

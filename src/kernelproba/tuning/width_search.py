@@ -14,6 +14,8 @@ from .kernel_grid import KernelGrid
 
 #: Default widths, as multiples of the median distance.
 WIDTHS = np.geomspace(0.15, 2.0, 7)
+#: Second scores that differ by less are equal: the weights are not known any better.
+ROUNDING = 1e-6
 
 
 class Fold(NamedTuple):
@@ -150,7 +152,8 @@ def search_widths(
 def best_setting(scores: np.ndarray, ties: np.ndarray, support: np.ndarray, slack: float) -> tuple[int, int]:
     """Return width and penalty of the best score, or of the sparsest within `slack` standard errors of it.
 
-    Few rows make few different accuracies: without slack, equal scores are told apart by a second one.
+    Few rows make few different accuracies: without slack, equal scores are told apart by a second one, and
+    of settings equal in both the first is taken.
 
     Parameters
     ----------
@@ -162,6 +165,6 @@ def best_setting(scores: np.ndarray, ties: np.ndarray, support: np.ndarray, slac
     mean, error = scores.mean(axis=-1), scores.std(axis=-1) / np.sqrt(scores.shape[-1])
     best = np.unravel_index(mean.argmax(), mean.shape)
     good = mean >= mean[best] - slack * error[best] - 1e-12
-    preference = ties.mean(axis=-1) if slack == 0 else -support.mean(axis=-1)
-    g, a = np.unravel_index(np.where(good, preference, -np.inf).argmax(), mean.shape)
+    preference = np.where(good, ties.mean(axis=-1) if slack == 0 else -support.mean(axis=-1), -np.inf)
+    g, a = np.unravel_index(np.argmax(preference >= preference.max() - ROUNDING), mean.shape)
     return int(g), int(a)

@@ -73,6 +73,7 @@ def test_equal_scores_are_told_apart_by_a_second_one():
     second = np.array([[[-3.0, -3.0], [-1.0, -3.0]], [[-1.0, -1.0], [-0.1, -0.1]]])
     support = np.ones_like(scores)
     assert best_setting(scores, second, support, 0.0) == (1, 0)
+    assert best_setting(scores, np.zeros_like(second) + 1e-9 * second, support, 0.0) == (0, 0)
 
 
 def test_default_grids_and_folds_serve_iris():
