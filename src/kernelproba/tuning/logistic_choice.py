@@ -4,9 +4,10 @@
    three on a sample, every point is judged by leave-one-out; more classes make that dearer than fits to
    folds, and four folds judge, or two of them on a sample.
 2. The other scale of the features is tried at the point that was found, and at its own median distance; if
-   it is better, the search goes on from there.
+   it is better (on a sample: not much worse), the search goes on from there.
 3. From more than 450 rows on, a few points around the best are tried on all rows, or a sample of `max_rows`:
    by leave-one-out where that is quick, else by a fit to three quarters of them that is judged on the last.
+   The best points of both scales are compared here once more.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,6 +38,8 @@ LEFT_OUT_ROWS, LEFT_OUT_OPERATIONS = 1000, 2e9
 FOLDS = 4
 #: Rows behind the median distance.
 MEDIAN_ROWS = 1000
+#: How much worse, relatively, another scale may start on a sample and still be searched.
+SLACK = 0.25
 #: Where the search of C starts.
 START_C = 10.0
 
@@ -96,21 +99,41 @@ def choose(
         Scales of the features, the first one more likely.
     """
     staged = _is_staged(terms, rows)
-    view, *others = (ScaledView.learn(rule, rows.training) for rule in rules)
     stage = partial(_first_trials if staged or terms.folded is None else _last_trials, terms, rows)
-    trials = stage(view)
+    views = [ScaledView.learn(rule, rows.training) for rule in rules]
+    found = _explore(terms, rows, search, [(view, stage(view)) for view in views])
+    if not staged:
+        return max(found, key=_score)
+    last = [(view, _last_trials(terms, rows, view)) for _, view in found]
+    again = [
+        (search.attempt(trials, best.gamma, best.C), view, trials)
+        for (best, _), (view, trials) in zip(found, last, strict=True)
+    ]
+    known, view, trials = max(again, key=_score)
+    return search.descend(trials, (known.gamma, known.C), STEPS[-1:], known), view
+
+
+def _explore(
+    terms: Terms, rows: DistinctRows, search: LogisticSearch, stages: list[tuple[ScaledView, Trials]]
+) -> list[tuple[Trial, ScaledView]]:
+    """Return the best point of each view; after the first only views that promise something are searched."""
+    (view, trials), *others = stages
     center = _center(terms, rows, view)
     starts = product(terms.gammas or [center], terms.Cs or [START_C])
     best = max((search.descend(trials, start) for start in starts), key=lambda trial: trial.score)
-    for other in others:
+    found = [(best, view)]
+    for other, trials in others:
         gammas = _alike(terms, best.gamma, center, _center(terms, rows, other))
-        trials = stage(other)
         known = max((search.attempt(trials, g, best.C) for g in gammas), key=lambda trial: trial.score)
-        if known.score > best.score:
-            best, view = search.descend(trials, (known.gamma, known.C), STEPS[-1:], known), other
-    if staged:
-        best = search.descend(_last_trials(terms, rows, view), (best.gamma, best.C), STEPS[-1:])
-    return best, view
+        slack = SLACK * abs(best.score) if _is_staged(terms, rows) else 0.0
+        if known.score > best.score - slack:
+            known = search.descend(trials, (known.gamma, known.C), STEPS[-1:], known)
+        found.append((known, other))
+    return found
+
+
+def _score(found: tuple) -> float:
+    return found[0].score
 
 
 def _is_staged(terms: Terms, rows: DistinctRows) -> bool:
