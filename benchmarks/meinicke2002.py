@@ -45,6 +45,16 @@ MCC: `MaximumContrastClassifier(l1_ratio=0.99, priors="uniform")`.  The paper's 
 copy at hand; 0.99 is the plain sum of the 1-norm and the maximum norm for classes of about 100 rows, and gives
 weights as sparse as the paper's.  With the class frequencies as priors wide kernels see little but the priors.
 SVM: `SVC`, KDC: `KernelDensityClassifier` with one width.  First programme: accuracy before any row is switched off.
+*Minus SVM* is the mean difference on the same partitions.
+
+**What it says.**  Under the paper's protocol MCC is at least as accurate as printed, to one standard error, on
+breast-cancer, heart and diabetes, and half a point below on thyroid: the scan's setting has 96.8 % on its five partitions
+and 94.9 % on the other 95.  Under the honest protocol it is so on thyroid and diabetes, and a point below on
+breast-cancer and heart, where the SVM falls as far below its own printed figure.  On these two sets a setting chosen by
+test rows is worth 1.3 and 0.9 points to MCC, 0.8 and 0.4 to the SVM.  MCC is sparser than the SVM on breast-cancer,
+heart and diabetes under both protocols and less sparse on thyroid, as printed.  What is not honest in the honest
+protocol: `l1_ratio` and `priors` of MCC were settled beforehand with a look at a few of these partitions, while KDC chooses
+its priors in the inner folds.
 """
 
 
