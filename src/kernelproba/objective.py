@@ -57,18 +57,21 @@ class LinearScores:
         return self._pull_back(Phi, w[:, None] * self.loss.curvature_product(state, self.scores(Phi, V)))
 
     def gram(self, Phi, v):
-        """Σ v φ̃φ̃ᵀ; where no v is negative as AᵀA, of which BLAS computes one triangle."""
-        v = v.astype(Phi.dtype, copy=False)
+        """Σ v φ̃φ̃ᵀ; where no v is negative as AᵀA, of which BLAS computes one triangle.
+
+        In double precision: the condition of kernel features is squared here, and single precision would lose
+        every direction that is a thousand times weaker than the strongest.
+        """
+        Phi = Phi.astype(np.float64, copy=False)
         if v.min(initial=0.0) >= 0:
             A = np.sqrt(v)[:, None] * Phi
             gram = A.T @ A
         else:
             gram = Phi.T @ (v[:, None] * Phi)
-        gram = gram.astype(np.float64, copy=False)
         if not self.fit_intercept:
             return gram
-        edge = (v @ Phi).astype(np.float64, copy=False)[:, None]
-        return np.block([[gram, edge], [edge.T, v.sum(dtype=np.float64)]])
+        edge = (v @ Phi)[:, None]
+        return np.block([[gram, edge], [edge.T, v.sum()]])
 
     def gradient_noise(self, Phi, y, w, theta):
         """Rounding errors of the gradient."""

@@ -16,6 +16,7 @@ from ..losses import loss_for
 from ..objective import Objective
 from ..penalties import FunctionNorm
 from ..rows import MemoryRows
+from ..solvers import Solution
 from ..solvers.progressive import progressive
 from .logistic_function import LogisticFunction, Options
 
@@ -67,8 +68,21 @@ def fit_levels(
     random_state : int, RandomState or None
         Draws the samples.
     """
+    dtype = options.precision(len(problem.rows))
+    solution = _fit_in(dtype, problem, options, memory, check_random_state(random_state))
+    if not solution.converged and dtype == np.float32:
+        # A wide kernel with a weak penalty: what single precision leaves of the gradient points nowhere.
+        solution = _fit_in(np.float64, problem, options, memory, check_random_state(random_state))
+    m, k = len(index), solution.coef.shape[1]
+    intercept = solution.coef[m] if options.fit_intercept else np.zeros(k)
+    return LogisticFunction(index, solution.coef[:m], intercept, solution)
+
+
+def _fit_in(
+    dtype: type, problem: CenteredProblem, options: Options, memory: int, rng: np.random.RandomState
+) -> Solution:
+    """Fit with features in one precision."""
     m, n = problem.Z.shape[0], len(problem.rows)
-    dtype = options.precision(n)
     compare = Comparison(problem.kernel, problem.Z, dtype)
     penalty = FunctionNorm(_center_matrix(problem, dtype))
     loss = loss_for(problem.n_classes)
@@ -81,7 +95,7 @@ def fit_levels(
     block_rows = max(128, BLOCK_VALUES // m)
     largest = int(max(m, SAMPLE_SHARE * memory / (m * itemsize)))
     sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
-    sample = Sample.draw(problem, sizes[-1], check_random_state(random_state))
+    sample = Sample.draw(problem, sizes[-1], rng)
     held = compare(sample.X)
     samples = [
         objective(MemoryRows(held[:size], block_rows), sample.y[:size], sample.weights[:size] * (n / size))
@@ -93,10 +107,7 @@ def fit_levels(
         budget = memory - held.nbytes - (k + 6) * m * m * 8
         features = problem.rows.in_blocks(block_rows).features(compare, m, budget=max(budget, 0))
         full = objective(features, problem.y, problem.weights)
-    start = samples[0].start()
-    solution = progressive(samples, full, start, tol=options.tol, max_iter=options.max_iter)
-    W, b = samples[0].split(solution.coef)
-    return LogisticFunction(index, W, b, solution)
+    return progressive(samples, full, samples[0].start(), tol=options.tol, max_iter=options.max_iter)
 
 
 @dataclass(frozen=True)
@@ -126,6 +137,6 @@ def _center_matrix(problem: CenteredProblem, dtype: type) -> np.ndarray:
     """K_zz with a jitter that keeps its condition within what products in `dtype` can carry."""
     K = np.array(problem.kernel(problem.Z, problem.Z), dtype=np.float64)
     K = (K + K.T) / 2
-    share = 1e-6 if dtype == np.float32 else len(K) * np.finfo(np.float64).eps
+    share = 1e-7 if dtype == np.float32 else len(K) * np.finfo(np.float64).eps
     K[np.diag_indices_from(K)] += share * float(K.diagonal().mean())
     return K

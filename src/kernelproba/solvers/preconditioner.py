@@ -50,8 +50,8 @@ def _curvature(objective: Objective, v: np.ndarray) -> np.ndarray:
 
 
 def _factor(P: np.ndarray) -> np.ndarray:
-    """R with RᵀR = P + jitter, the jitter at the rounding level of single precision, grown if needed."""
-    jitter = np.finfo(np.float32).eps * float(P.diagonal().mean())
+    """R with RᵀR = P + jitter, the jitter at rounding level, grown if needed."""
+    jitter = np.finfo(P.dtype).eps * float(P.diagonal().mean())
     while True:
         shifted = P.copy()
         shifted[np.diag_indices_from(shifted)] += jitter
