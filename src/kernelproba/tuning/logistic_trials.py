@@ -22,8 +22,8 @@ from ..solvers.softmax_leave_one_out import leave_one_out_scores
 
 #: Largest rank of kernel matrices in leave-one-out systems.
 MAX_RANK = 600
-#: What a low rank may leave of a row: so much of its curvature, which is at most C/4, within these bounds.
-LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
+#: What a low rank may leave of a row: so much relative to 1/C in a search, and within these bounds.
+SEARCH_LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
 
 
 class Unseen(NamedTuple):
@@ -85,7 +85,8 @@ class Trials:
         K, y = self.matrix(gamma), self.training.y
         function = self._fit(-1, K, np.arange(len(y)), (gamma, C))
         F = DenseMatrix(K).product(function.dual) + function.intercept
-        F = left_out_scores(self.low_rank(gamma), F, self.training, C, self.options.fit_intercept)
+        low, weights = self.low_rank(gamma).truncated(allowed_rest(C, SEARCH_LEFT)), C * self.training.weight
+        F = leave_one_out_scores(low, F, y, weights, fit_intercept=self.options.fit_intercept)
         return Unseen(np.arange(len(y)), log_probabilities(F))
 
     def _held_out(self, gamma: float | None, C: float, number: int) -> Unseen:
@@ -127,19 +128,9 @@ class Trials:
         return low_rank_of_matrix(self.matrix(gamma), max_rank=MAX_RANK, tol=LEAST_LEFT)
 
 
-def left_out_scores(
-    K: LowRank, F: np.ndarray, training: Training, C: float, fit_intercept: bool
-) -> np.ndarray:
-    """Leave-one-out scores (n, k) of a fit with scores F (n, k), by as low a rank of K as C allows."""
-    weights = C * training.weight
-    return leave_one_out_scores(
-        K.truncated(allowed_rest(C)), F, training.y, weights, fit_intercept=fit_intercept
-    )
-
-
-def allowed_rest(C: float) -> float:
-    """What a low rank may leave of a row."""
-    return float(np.clip(LEFT / C, LEAST_LEFT, MOST_LEFT))
+def allowed_rest(C: float, left: float) -> float:
+    """What a low rank may leave of a row, so that at most about `left` of its curvature is neglected."""
+    return float(np.clip(left / C, LEAST_LEFT, MOST_LEFT))
 
 
 def log_probabilities(F: np.ndarray) -> np.ndarray:

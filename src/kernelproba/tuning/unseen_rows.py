@@ -13,8 +13,11 @@ from sklearn.base import clone
 
 from ..estimators.classifier import Training
 from ..rows.folds import content_folds, training_rows
-from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, left_out_scores, log_probabilities
+from ..solvers.softmax_leave_one_out import leave_one_out_scores
+from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, log_probabilities
 
+#: What a low rank may leave of a row, relative to 1/C.
+LEFT = 0.02
 #: Operations that leave-one-out may take.
 LEFT_OUT_OPERATIONS = 5e9
 FOLDS = 4
@@ -36,8 +39,10 @@ def unseen_log_probabilities(model: Any, trials: Trials, gamma: float | None) ->
     exact = len(model.support_) >= len(trials.training.y)  # all rows are centres
     if exact and left_out_operations(*F.shape) <= LEFT_OUT_OPERATIONS:
         K = trials.low_rank(gamma)
-        if K.rest.max(initial=0.0) <= allowed_rest(model.C):
-            F = left_out_scores(K, F, trials.training, model.C, trials.options.fit_intercept)
+        tol = allowed_rest(model.C, LEFT)
+        if K.rest.max(initial=0.0) <= tol:
+            y, weights = trials.training.y, model.C * trials.training.weight
+            F = leave_one_out_scores(K.truncated(tol), F, y, weights, fit_intercept=model.fit_intercept)
             return log_probabilities(F), "leave-one-out"
     log_P = log_probabilities(F)
     trials.folds = inner_folds(trials.training, FOLDS)
