@@ -240,7 +240,7 @@ def scale(sizes=(250_000, 500_000, 1_000_000)) -> None:
 # ---- peers ---------------------------------------------------------------------------------------------------
 
 
-def peers(repeats: int = 3) -> None:
+def peers(repeats: int = 1) -> None:
     """Nystroem + LogisticRegression at equal centres and objective; a Gaussian process."""
     from sklearn.gaussian_process import GaussianProcessClassifier
     from sklearn.gaussian_process.kernels import RBF
@@ -277,7 +277,7 @@ def peers(repeats: int = 3) -> None:
     }
     rows += _race("satimage, 1000 rows, 3 classes", contestants, part, 1)
     text = (
-        f"Medians of {repeats} interleaved runs (the Gaussian process: one). LogisticRegression runs L-BFGS to "
+        "One run each. LogisticRegression runs L-BFGS to "
         "tol=1e-3 on its own objective, which is the same but for the centres drawn.\n\n"
         "Regenerate: `python -m benchmarks.large peers`."
     )

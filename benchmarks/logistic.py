@@ -28,8 +28,8 @@ from .measure import RESULTS, interleaved, machine, write
 # data set: (scale X to [−1, 1], C and gamma of softmax KLR, of pairwise KLR, of SVC)
 PROBLEMS: dict[str, tuple] = {
     "satimage": (True, (10, 1.0), (100, 1.0), (8, 1.0)),
-    "usps": (False, (200, 0.01), (1000, 0.01), (10, 0.0078125)),
-    "isolet": (True, (100, 1 / 256), (10_000, 1 / 256), (10, 1 / 256)),
+    "usps": (False, (200, 0.01), (400, 0.01), (10, 0.0078125)),
+    "isolet": (True, (100, 1 / 256), (1000, 1 / 256), (10, 1 / 256)),
     "letter": (True, None, (10_000, 2.0), (16, 4.0)),
     "mnist": (True, None, (3000, 0.0075), (10, 0.005)),
 }

@@ -75,7 +75,7 @@ def _mend(out, near, X, Z):
 def _expand_dense(Z):
     """Bind Z; return expand(X, out) that writes ‖x‖² + ‖z‖² − 2 x·z and returns both norms."""
     # Any centre is right; an outlier would drag the mean away from all other rows.
-    centre = np.median(Z[:: Z.shape[0] // 256 + 1], axis=0)
+    centre = np.median(Z[:: Z.shape[0] // 32 + 1], axis=0)
 
     def augment(A, factor, norms, ones):
         # One product does it all: [−2x, ‖x‖², 1] · [z, 1, ‖z‖²]

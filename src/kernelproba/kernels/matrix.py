@@ -9,6 +9,7 @@ from .base import Kernel
 from .stationary import Stationary
 
 BLOCK_ROWS = 1024
+TILE = 128
 
 
 def rows_in(dtype, kernel: Kernel, X):
@@ -42,7 +43,9 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
     for start in range(0, n, BLOCK_ROWS):
         rows = slice(start, min(start + BLOCK_ROWS, n))
         K[rows, : rows.stop] = kernel(X[rows], Z[: rows.stop])
-        K[: rows.start, rows] = K[rows, : rows.start].T
+        for column in range(0, rows.start, TILE):  # a transposed copy is fast while both sides are in the cache
+            columns = slice(column, column + TILE)
+            K[columns, rows] = K[rows, columns].T
         square = K[rows, rows]
         np.copyto(square, np.tril(square) + np.tril(square, -1).T)
     return K

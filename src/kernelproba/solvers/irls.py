@@ -99,11 +99,12 @@ class _Curvature:
         self.objective = objective
         self.state = objective.loss.curvature(F)
         total = objective.loss.curvature_sum(self.state, objective.weights)
-        if (k := len(total)) > 1:
+        if (k := len(total)) == 1:
+            self.inverse_total = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+        else:
             # Shifts of all scores of a softmax have no curvature, and no slope either: any curvature will do.
             # A pseudo-inverse alone would divide by the rounding errors of zero.
-            total = total + total.trace() / k**2
-        self.inverse_total = np.linalg.pinv(total, hermitian=True)
+            self.inverse_total = np.linalg.pinv(total + total.trace() / k**2, hermitian=True)
 
     def intercept_change(self, dF: np.ndarray) -> np.ndarray:
         """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
