@@ -64,13 +64,20 @@ def models(softmax: tuple | None, pairs: tuple, svc: tuple) -> dict:
 
 
 def official(*names: str, repeats: int = 3) -> None:
-    """Fit and predict on the official splits, interleaved; named sets replace their rows in the results."""
-    where, kept = machine(), []
+    """Fit and predict on the official splits, interleaved; each set replaces its rows in the results."""
+    where = machine()
+    for name in names or PROBLEMS:
+        rows = [row for row in _recorded() if row["data"] != name] + _measure(name, repeats)
+        rows.sort(key=lambda row: list(PROBLEMS).index(row["data"]))
+        _write_official(rows, where, repeats)
+
+
+def _recorded() -> list[dict]:
     record = RESULTS / "logistic_official.json"
-    if names and record.exists():
-        kept = [row for row in json.loads(record.read_text("utf8"))["rows"] if row["data"] not in names]
-    rows = [*kept, *(row for name in names or PROBLEMS for row in _measure(name, repeats))]
-    rows.sort(key=lambda row: list(PROBLEMS).index(row["data"]))
+    return json.loads(record.read_text("utf8"))["rows"] if record.exists() else []
+
+
+def _write_official(rows: list[dict], where: dict, repeats: int) -> None:
     settings = "; ".join(
         f"{name}: softmax {softmax}, pairwise {pairs}, SVC {svc}"
         for name, (_, softmax, pairs, svc) in PROBLEMS.items()

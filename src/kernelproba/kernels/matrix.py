@@ -43,7 +43,7 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
     for start in range(0, n, BLOCK_ROWS):
         rows = slice(start, min(start + BLOCK_ROWS, n))
         K[rows, : rows.stop] = kernel(X[rows], Z[: rows.stop])
-        for column in range(0, rows.start, TILE):  # a transposed copy is fast while both sides are in the cache
+        for column in range(0, rows.start, TILE):  # transposed copies that stay in the cache
             columns = slice(column, column + TILE)
             K[columns, rows] = K[rows, columns].T
         square = K[rows, rows]
