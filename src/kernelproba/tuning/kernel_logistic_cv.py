@@ -325,3 +325,8 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         self.loo_proba_[index] = P
         self.loo_label_proba_ = np.full(n, np.nan)
         self.loo_label_proba_[index] = P[np.arange(len(y)), y]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse &= self.scale != "robust"  # taking off medians fills a sparse matrix
+        return tags
