@@ -1,6 +1,7 @@
 """Kernel logistic regression, binary and multinomial."""
 
 import warnings
+from dataclasses import replace
 from itertools import combinations
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -92,7 +93,8 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         others work in features from the Cholesky factor of the kernel matrix, n³/3 operations: "newton-cg":
         Newton's method with conjugate gradients; "newton-cholesky": with the full Hessian, for small
         problems; "lbfgs": quasi-Newton.  "progressive", for fewer centres than rows: quasi-Newton steps
-        preconditioned by the curvature of a sample.  "auto" is progressive with fewer centres than rows; else
+        preconditioned by the curvature of a sample.  "auto" is progressive with fewer centres than rows, but
+        irls where many classes share few rows per centre; with all rows as centres
         irls, or newton-cg for the linear kernel, which has few features, and for kernels that are precomputed
         or not known to be definite.
     tol : float, default=1e-2
@@ -317,10 +319,12 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
     def _fit_centers(self, training: Any, Z: Any, index: np.ndarray) -> LogisticFunction:
         """One function of chosen centres."""
         rows, weights, options = as_rows(training.X), self.C * training.weight, self._options()
-        if self.solver not in ("auto", "progressive"):
-            return fit_centers(self.kernel_, rows, training.y, weights, options, (Z, index))
+        memory = memory_budget(self.memory_limit)
         problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
-        return fit_levels(problem, index, options, memory_budget(self.memory_limit), self.random_state)
+        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_levels(memory)):
+            return fit_levels(problem, index, options, memory, self.random_state)
+        options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
+        return fit_centers(*problem.in_memory(), options, (Z, index))
 
     def _fit_pairs(self, training: Any) -> None:
         """One function per pair of classes."""

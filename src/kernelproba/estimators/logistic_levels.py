@@ -15,9 +15,9 @@ from ..kernels import Comparison, Kernel
 from ..losses import loss_for
 from ..objective import Objective
 from ..penalties import FunctionNorm
-from ..rows import MemoryRows
+from ..rows import MemoryRows, as_rows
 from ..solvers import Solution
-from ..solvers.progressive import progressive
+from ..solvers.progressive import PAYS, progressive
 from .logistic_function import LogisticFunction, Options
 
 #: Rows of the samples, per centre.
@@ -48,6 +48,18 @@ class CenteredProblem:
     y: Any
     weights: Any
     n_classes: int
+
+    def suits_levels(self, memory: int) -> bool:
+        """Whether samples and factors per class pay; if not, conjugate gradients on whitened features do."""
+        n, m = len(self.rows), self.Z.shape[0]
+        crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > PAYS
+        return not crowded or 16 * n * m > memory
+
+    def in_memory(self) -> tuple[Kernel, Any, np.ndarray, np.ndarray]:
+        """Kernel, rows, class indices and weights, fetched from wherever they are."""
+        everything = np.arange(len(self.rows))
+        y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
+        return self.kernel, as_rows(self.rows.take(everything)), y, weights
 
 
 def fit_levels(
