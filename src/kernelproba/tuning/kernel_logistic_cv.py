@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -198,6 +199,8 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         self : KernelLogisticRegressionCV
             The fitted model.
         """
+        if self.scale == "robust" and sp.issparse(X):
+            raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
         given = self._check_fit(X, y, sample_weight)
         rows = merge_copies(given, self._take, precomputed=self._is_precomputed())
         folded = None if self.cv is None else (given, fold_rows(self.cv, X, y, given))
