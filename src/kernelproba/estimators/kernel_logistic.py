@@ -16,12 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..basis import RULES, centers_to_tolerance, choose_centers
 from ..coupling import METHODS, couple
-from ..kernels import Kernel
 from ..rows import as_rows, is_stored, memory_budget
 from ..solvers import SOLVERS, Solution
 from .classifier import Training
 from .kernel_expansion import KernelExpansion
-from .kernel_machine import KernelMachine
+from .kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
 from .logistic_function import KernelFunction, LogisticFunction, Options, fit_centers, fit_function
 from .logistic_levels import CenteredProblem, fit_levels
 from .logistic_pairs import fit_pairs, pair_scores
@@ -42,9 +41,9 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
 
     with the logistic loss on one score for two classes and softmax on one score per class otherwise, so
     `C`, `kernel`, `gamma`, `degree` and `coef0` mean what they mean in ``SVC``.  The minimum is unique and
-    every solver reaches it.  All rows are centres: the time is that of n² kernel values and of some 50 to 200
-    products with the kernel matrix, 2n²c operations each; memory is 4n² bytes (8n² up to 1000 rows or at
-    ``tol < 1e-4``).
+    every solver reaches it.  With all rows as centres the time is that of n² kernel values and of some 50 to
+    200 products with the kernel matrix, 2n²c operations each, and memory is 4n² bytes (8n² up to 1000 rows or
+    at ``tol < 1e-4``); for more rows see `n_centers`.
 
     Parameters
     ----------
@@ -158,11 +157,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
+        **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "undo_weights": ["boolean", StrOptions({"class_weight"})],
         "fit_intercept": ["boolean"],
@@ -332,6 +327,10 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
             raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
         if self.n_centers not in (None, "auto"):
             raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
+        if self.memory_limit is not None:
+            raise ValueError("memory_limit is for multi_class='multinomial'; pairs keep squares of classes.")
+                "memory_limit is for multi_class='multinomial'; pairs keep the squares of classes."
+            )
         if self.solver not in ("auto", "irls"):
             raise ValueError(f"multi_class='pairwise' is solved by irls; got solver={self.solver!r}.")
         if not self.kernel_.definite or self._is_precomputed():

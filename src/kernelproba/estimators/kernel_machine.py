@@ -1,10 +1,12 @@
 """The face of models whose scores are f(x) = Σⱼ αⱼ k(x, zⱼ) + b: how a kernel is named, kept and applied."""
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..kernels import Kernel, resolve_kernel
@@ -13,6 +15,14 @@ from .classifier import ProbabilisticClassifier
 from .kernel_expansion import KernelExpansion, score_sides
 from .stored_rows import StoredTraining, look_over
 
+#: What the parameters that name a kernel may be.
+KERNEL_CONSTRAINTS: dict[str, list] = {
+    "kernel": [str, callable, Kernel],
+    "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "kernel_params": [dict, None],
+}
 #: Kernel values held at once while predicting.
 BLOCK_VALUES = 4_000_000
 

@@ -19,7 +19,7 @@ from ..solvers.posterior_sums import PosteriorSums
 from ..solvers.stochastic_posterior import StochasticPosterior
 from .blockwise import by_rows
 from .classifier import Training
-from .kernel_machine import BLOCK_VALUES, KernelMachine
+from .kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 from .learnt_posterior import LearntPosterior, PosteriorOptions, learn_block
 from .stored_rows import StoredTraining
 from .streaming import StreamingClassifier
@@ -139,11 +139,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
+        **KERNEL_CONSTRAINTS,
         "centers": [
             StrOptions({"class", "all"}), Interval(Integral, 1, None, closed="left"), "array-like",
             "sparse matrix",

@@ -59,7 +59,7 @@ class CenteredProblem:
         """Kernel, rows, class indices and weights, fetched from wherever they are."""
         everything = np.arange(len(self.rows))
         y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
-        return self.kernel, as_rows(self.rows.take(everything)), y, weights
+        return self.kernel, as_rows(self.rows.whole()), y, weights
 
 
 def fit_levels(

@@ -14,11 +14,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..coupling import couple
-from ..kernels import Kernel
 from ..rows import as_rows
 from ..solvers.evidence import EvidenceSolution, maximise_evidence
 from .classifier import Training
-from .kernel_machine import BLOCK_VALUES, KernelMachine
+from .kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 
 
 @dataclass(frozen=True)
@@ -117,11 +116,7 @@ class RelevanceVectorClassifier(KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
+        **KERNEL_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "multi_class": [StrOptions({"ovr", "pairwise"})],
         "tol": [Interval(Real, 0, None, closed="neither")],

@@ -20,7 +20,7 @@ from ..solvers.sparse import SPARSE_SOLVERS
 from ..solvers.sparse_objective import SparseObjective
 from .classifier import Training
 from .kernel_expansion import KernelExpansion, score_sides
-from .kernel_machine import KernelMachine
+from .kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
 from .logistic_scores import LogisticScores
 from .sparse_path import SparsePath, default_strengths, solve_path
 
@@ -115,11 +115,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "penalty": [StrOptions({"l1", "group"})],
-        "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "kernel_params": [dict, None],
+        **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "fit_intercept": ["boolean"],
         "solver": [StrOptions(set(SPARSE_SOLVERS))],

@@ -41,6 +41,10 @@ class DaskRows:
         out[order] = self.data[index[order]].compute()
         return out
 
+    def whole(self) -> np.ndarray:
+        """Return all rows, in memory."""
+        return self.data.compute()
+
     def pick(self, values: Any, index: np.ndarray) -> np.ndarray:
         """Entries of aligned values at `index`."""
         order = np.argsort(index)

@@ -34,6 +34,10 @@ class LocalRows(ABC):
     def in_blocks(self, block_rows: int) -> "LocalRows":
         """Return the same rows, in blocks of at most so many."""
 
+    def whole(self) -> Any:
+        """Return all rows, in memory."""
+        return self.take(np.arange(len(self)))
+
     def align(self, values: Any) -> np.ndarray:
         """Values (n,) in the form that `map` and `fold` take."""
         return np.asarray(values)

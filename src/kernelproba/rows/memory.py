@@ -41,5 +41,8 @@ class MemoryRows(LocalRows):
     def take(self, index: np.ndarray) -> Any:
         return self.data[index]
 
+    def whole(self) -> Any:
+        return self.data
+
     def in_blocks(self, block_rows: int) -> "MemoryRows":
         return MemoryRows(self.data, min(block_rows, self.block_rows or block_rows))
