@@ -329,8 +329,6 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
             raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
         if self.memory_limit is not None:
             raise ValueError("memory_limit is for multi_class='multinomial'; pairs keep squares of classes.")
-                "memory_limit is for multi_class='multinomial'; pairs keep the squares of classes."
-            )
         if self.solver not in ("auto", "irls"):
             raise ValueError(f"multi_class='pairwise' is solved by irls; got solver={self.solver!r}.")
         if not self.kernel_.definite or self._is_precomputed():
