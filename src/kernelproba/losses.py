@@ -12,7 +12,7 @@ products with the curvature are formed; the (k, k) matrices never are.
 from typing import Protocol
 
 import numpy as np
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, log_expit
 
 
 class Loss(Protocol):
@@ -102,7 +102,9 @@ class Softmax:
         return value, G
 
     def log_probabilities(self, F):
-        return F - logsumexp(F, axis=1, keepdims=True)
+        F = F - F.max(axis=1, keepdims=True)
+        F -= np.log(np.exp(F).sum(axis=1, keepdims=True))
+        return F
 
     def curvature(self, F):
         return np.exp(self.log_probabilities(F))
