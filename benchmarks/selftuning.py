@@ -2,50 +2,25 @@
 
     python -m benchmarks.selftuning loo           approximate leave-one-out against refits
     python -m benchmarks.selftuning cost          the whole search against one fit, by the number of rows
-    python -m benchmarks.selftuning rivals [SET…]  log loss, Brier score, error and time against today's practice
+    python -m benchmarks.selftuning rivals [MODEL…]  log loss, Brier score, error and time against today's practice
     python -m benchmarks.selftuning posteriors    distance from the true probabilities, where these are known
 
-`rivals` keeps every finished run in docs/results/selftuning_runs.jsonl and goes on from there.
+`rivals` keeps every finished run and goes on from there (`benchmarks.rivals_runs`).
 """
 
-import json
 import sys
-import time
 import warnings
-from collections import defaultdict
 from functools import partial
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.datasets import load_breast_cancer, load_digits
-from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
-from kernelproba.datasets import (
-    DatasetUnavailable,
-    chessboard_problem,
-    load,
-    names,
-    three_gaussians_problem,
-    two_gaussians_problem,
-)
-from kernelproba.inspection import probability_scores
+from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
 
-from .measure import RESULTS, interleaved, machine, write
-from .rivals import CONTESTANTS, OURS, TUNED
-
-TRAINING_ROWS, TEST_ROWS, SPLITS = 2000, 5000, 5
-RUNS = RESULTS / "selftuning_runs.jsonl"
-BUNDLED = {"breast_cancer": load_breast_cancer, "digits": load_digits}
-
-
-def table(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """All rows of a set, bundled with scikit-learn or ours."""
-    if name in BUNDLED:
-        return BUNDLED[name](return_X_y=True)
-    X, y = load(name, download=False).all_rows()
-    return X.astype(np.float64), y
-
+from .measure import interleaved, machine, write
+from .rivals import CONTESTANTS
+from .rivals_runs import run_missing, table
+from .rivals_table import write_rivals_table
 
 # ---------------------------------------------------------------- (a) leave-one-out against refits
 
@@ -167,88 +142,10 @@ def _cost(name: str, n: int, repeats: int) -> dict:
 # ---------------------------------------------------------------- (c) rivals
 
 
-def rivals(*wanted: str) -> None:
-    """Run what has not been run, then write the table."""
-    done = {(run["data"], run["model"], run["split"]): run for run in _runs()}
-    for name in wanted or (*BUNDLED, *names()):
-        try:
-            X, y = table(name)
-        except DatasetUnavailable:
-            print(f"{name}: not here, left out")
-            continue
-        for split, (train, test) in enumerate(_splits(X, y)):
-            for model in CONTESTANTS:
-                if (name, model, split) not in done:
-                    run = {"data": name, "model": model, "split": split, "rows": len(train)}
-                    _keep(run | _run(model, X[train], y[train], X[test], y[test]))
-    _summarise()
-
-
-def _splits(X, y):
-    """Five random halves, of each at most 2000 training and 5000 test rows."""
-    counts = np.unique(y, return_counts=True)[1]
-    train, test = min(TRAINING_ROWS, len(y) // 2), min(TEST_ROWS, len(y) - len(y) // 2)
-    assert counts.min() >= 4
-    return StratifiedShuffleSplit(SPLITS, train_size=train, test_size=test, random_state=0).split(X, y)
-
-
-def _run(name: str, X, y, X_test, y_test) -> dict:
-    model = CONTESTANTS[name]()
-    start = time.perf_counter()
-    model.fit(X, y)
-    seconds = time.perf_counter() - start
-    scores = probability_scores(y_test, model.predict_proba(X_test), classes=model.classes_)
-    return {key: scores[key] for key in ("log_loss", "brier", "error", "ece")} | {"fit s": seconds}
-
-
-def _runs() -> list[dict]:
-    return [json.loads(line) for line in RUNS.read_text("utf8").splitlines()] if RUNS.exists() else []
-
-
-def _keep(run: dict) -> None:
-    RUNS.parent.mkdir(parents=True, exist_ok=True)
-    with RUNS.open("a", encoding="utf8") as file:
-        file.write(json.dumps(run) + "\n")
-    print({k: round(v, 4) if isinstance(v, float) else v for k, v in run.items()}, flush=True)
-
-
-def _summarise() -> None:
-    """Mean over splits, rank within each set, mean over sets."""
-    means = _means(_runs())
-    sets = sorted({name for name, _ in means})
-    complete = [name for name in sets if all((name, model) in means for model in CONTESTANTS)]
-    measures = ("log_loss", "brier", "error", "ece", "fit s")
-    rows = [{"data": "MEAN RANK", "model": model} for model in CONTESTANTS]
-    for measure in measures:
-        values = np.array([[means[name, model][measure] for model in CONTESTANTS] for name in complete])
-        for row, rank in zip(rows, rankdata(values, axis=1).mean(axis=0), strict=True):
-            row[measure] = float(rank)
-    rows += [
-        {"data": name, "model": model} | {m: means[name, model][m] for m in measures}
-        for name in complete
-        for model in CONTESTANTS
-    ]
-    ratios = [means[name, OURS]["fit s"] / means[name, TUNED]["fit s"] for name in complete]
-    text = (
-        f"Means of {SPLITS} random splits, at most {TRAINING_ROWS} training rows; all sets of scikit-learn and of "
-        f"`kernelproba.datasets` that are here ({len(complete)}). Ranks among {len(CONTESTANTS)}, 1 is best. "
-        "Rivals are `benchmarks/rivals.py`: scikit-learn's defaults on scaled features, and an SVC tuned on a 3 × 4 "
-        f"grid and calibrated. Fit time of {OURS} / {TUNED}: median {np.median(ratios):.2f}, largest "
-        f"{max(ratios):.2f}.\n\nRegenerate: `python -m benchmarks.selftuning rivals`."
-    )
-    print(write("selftuning_rivals", "Nothing to tune, against today's practice", text, rows, machine()))
-
-
-def _means(runs: list[dict]) -> dict[tuple[str, str], dict[str, float]]:
-    groups = defaultdict(list)
-    for run in runs:
-        groups[run["data"], run["model"]].append(run)
-    numbers = ("log_loss", "brier", "error", "ece", "fit s")
-    return {
-        key: {m: float(np.mean([run[m] for run in group])) for m in numbers}
-        for key, group in groups.items()
-        if len(group) >= SPLITS
-    }
+def rivals(*models: str) -> None:
+    """Run what has not been run, of all contestants or some, then write the table."""
+    run_missing(models or tuple(CONTESTANTS))
+    write_rivals_table()
 
 
 # ---------------------------------------------------------------- (d) known posteriors

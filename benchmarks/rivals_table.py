@@ -1,0 +1,112 @@
+"""The page of `python -m benchmarks.selftuning rivals`: mean ranks first, then every set with wins and losses."""
+
+from collections import defaultdict
+
+import numpy as np
+from scipy.stats import rankdata
+
+from kernelproba.report.table import markdown_table
+
+from .measure import machine, write
+from .rivals import CONTESTANTS, OURS, SLOW, TUNED
+from .rivals_runs import SLOW_SIZE, SPLITS, TRAINING_ROWS, runs_of
+
+MEASURES = {
+    "log_loss": "Log loss",
+    "brier": "Brier score",
+    "error": "Error",
+    "ece": "Calibration error",
+    "cpu s": "Processor seconds of the fit",
+}
+
+#: (set, contestant) → measure → mean over the splits.
+Means = dict[tuple[str, str], dict[str, float]]
+
+
+def write_rivals_table() -> None:
+    """Means over splits, rank within each set, mean over sets."""
+    means, quick = _means(), [name for name in CONTESTANTS if name not in SLOW]
+    sets = [name for name in dict.fromkeys(name for name, _ in means) if _complete(means, name, quick)]
+    shared = [name for name in sets if _complete(means, name, CONTESTANTS)]
+    rows = _rank_rows(means, shared, list(CONTESTANTS)) + _rank_rows(means, sets, quick)
+    print(
+        write(
+            "selftuning_rivals",
+            "Nothing to tune, against today's practice",
+            _text(means, sets),
+            rows,
+            machine(),
+        )
+    )
+
+
+def _means() -> Means:
+    groups = defaultdict(list)
+    for model in CONTESTANTS:
+        for run in runs_of(model):
+            groups[run["data"], model].append(run)
+    return {
+        key: {m: float(np.mean([run[m] for run in group])) for m in MEASURES}
+        for key, group in groups.items()
+        if len(group) == SPLITS
+    }
+
+
+def _complete(means: Means, name: str, models) -> bool:
+    return all((name, model) in means for model in models)
+
+
+def _rank_rows(means: Means, sets: list[str], models: list[str]) -> list[dict]:
+    """Mean rank of each contestant by each measure."""
+    rows = [
+        {"mean ranks": f"{len(sets)} sets, {len(models)} contestants", "contestant": model}
+        for model in models
+    ]
+    for measure, title in MEASURES.items():
+        values = np.array([[means[name, model][measure] for model in models] for name in sets])
+        for row, rank in zip(rows, rankdata(values, axis=1).mean(axis=0), strict=True):
+            row[title] = float(rank)
+    return rows
+
+
+def _text(means: Means, sets: list[str]) -> str:
+    ratios = [means[name, OURS]["cpu s"] / means[name, TUNED]["cpu s"] for name in sets]
+    missing = [name for name in sets if not _complete(means, name, CONTESTANTS)]
+    intro = (
+        f"Means of {SPLITS} random splits into halves, at most {TRAINING_ROWS} training rows, on all sets of "
+        f"scikit-learn and of `kernelproba.datasets` that are here ({len(sets)}). Rivals are `benchmarks/rivals.py`: "
+        "scikit-learn's defaults on scaled features, and an SVC tuned on a 3 × 4 grid of C and gamma and calibrated. "
+        f"The Gaussian process was run up to {SLOW_SIZE} rows × classes, so not on {', '.join(missing) or 'none'}: "
+        "ranks are given among all contestants where all ran, and without it on all sets.\n\n"
+        f"Time is processor time of one thread. {OURS} / {TUNED}: median {np.median(ratios):.2f}, from "
+        f"{min(ratios):.2f} to {max(ratios):.2f}, at most ½ on {sum(r <= 0.5 for r in ratios)} of {len(sets)} sets.\n\n"
+        f"The search of {OURS} was designed on these sets (docs/adr/0008-nothing-to-tune.md), which favours it here; "
+        "the rivals are as they come.\n\nRegenerate: `python -m benchmarks.selftuning rivals`."
+    )
+    return "\n\n".join(
+        [intro, *(_section(means, sets, measure) for measure in MEASURES), "## Mean ranks, 1 is best"]
+    )
+
+
+def _section(means: Means, sets: list[str], measure: str) -> str:
+    """One measure of all sets; the best in bold, and how often ours beats each rival."""
+    rows = []
+    for name in sets:
+        values = {model: means[name, model][measure] for model in CONTESTANTS if (name, model) in means}
+        best = min(values.values())
+        cells = {model: f"**{v:.4g}**" if v == best else f"{v:.4g}" for model, v in values.items()}
+        rows.append({"data": name} | {model: cells.get(model, "–") for model in CONTESTANTS})
+    rows.append({"data": f"{OURS} better / worse"} | _duels(means, sets, measure))
+    return f"## {MEASURES[measure]}\n\n" + markdown_table(rows, list(rows[0]))
+
+
+def _duels(means: Means, sets: list[str], measure: str) -> dict[str, str]:
+    duels = {OURS: ""}
+    for rival in (name for name in CONTESTANTS if name != OURS):
+        gaps = [
+            means[name, rival][measure] - means[name, OURS][measure]
+            for name in sets
+            if (name, rival) in means
+        ]
+        duels[rival] = f"{sum(gap > 0 for gap in gaps)} / {sum(gap < 0 for gap in gaps)}"
+    return duels
