@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from kernelproba import __version__
 
-from . import compare, demo, evaluate, explain, fit, predict
+from . import compare, demo, evaluate, explain, fit, papers, predict
 from .errors import INTERRUPTED, USAGE, described, is_debugging
 
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
@@ -20,6 +20,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
     "compare": (compare.compare, compare.EXAMPLES),
     "explain": (explain.explain, explain.EXAMPLES),
+    "papers": (papers.papers, papers.EXAMPLES),
     "demo": (demo.demo, demo.EXAMPLES),
 }
 
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 for _name, (_command, _examples) in _COMMANDS.items():
     _epilog = "\n\n".join(["Examples:", *_examples])
-    app.command(_name, epilog=_epilog, no_args_is_help=_name != "demo")(_command)
+    app.command(_name, epilog=_epilog, no_args_is_help=_name not in ("papers", "demo"))(_command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,10 +14,16 @@ class CommandError(Exception):
     """Something that the user can put right: the message says what is wrong and what to do."""
 
 
+class Stopped(CommandError):
+    """The user stopped a command that keeps what it has done."""
+
+
 def described(error: BaseException) -> tuple[str, int]:
     """Return the line to print for an error, and the exit code."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; nothing was written", INTERRUPTED
+    if isinstance(error, Stopped):
+        return _one_line(error), INTERRUPTED
     if isinstance(error, MemoryError):
         return "not enough memory: give fewer rows by --max-rows, or fewer columns by --exclude", UNEXPECTED
     if isinstance(error, OSError) and error.filename is not None:

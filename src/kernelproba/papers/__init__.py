@@ -20,8 +20,10 @@ Tasks do not write files, and neither do figures: `work` keeps the one, `page` s
 """
 
 from .paper import Paper, Picture, ResultOf, Table, Task, estimate
+from .record import UnusableRecord
 from .registry import find, names
 from .runner import Interrupted, Reproduction, reproduce
+from .work import WorkerLost
 
 __all__ = [
     "Interrupted",
@@ -31,6 +33,8 @@ __all__ = [
     "ResultOf",
     "Table",
     "Task",
+    "UnusableRecord",
+    "WorkerLost",
     "estimate",
     "find",
     "names",

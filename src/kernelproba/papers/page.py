@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -68,11 +69,18 @@ def cells(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, dict):
-        mean, error = value["mean"], value["error"]
-        return f"{mean:.2f}" if error is None else f"{mean:.2f} ± {error:.2f}"
+        return _with_error(value["mean"], value["error"])
     if isinstance(value, float):
         return f"{value:.4g}"
     return "" if value is None else str(value)
+
+
+def _with_error(mean: float, error: float | None) -> str:
+    """Give both with two decimals, or as many as show two digits of the error."""
+    if error is None:
+        return f"{mean:.2f}"
+    decimals = max(2, 1 - math.floor(math.log10(error))) if error > 0 else 2
+    return f"{mean:.{decimals}f} ± {error:.{decimals}f}"
 
 
 def _document_table(table: Table) -> dict[str, Any]:

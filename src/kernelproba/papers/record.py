@@ -25,7 +25,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 
-class RecordError(OSError):
+class UnusableRecord(Exception):
     """The record cannot be used: the message says why and what to do."""
 
 
@@ -110,7 +110,7 @@ def _parse(line: bytes, place: str) -> dict[str, Any]:
             return entry
     except ValueError:
         pass
-    raise RecordError(f"{place} is damaged: delete this line, and its task is done again")
+    raise UnusableRecord(f"{place} is damaged: delete this line, and its task is done again")
 
 
 def _as_json(arguments: tuple) -> list:
@@ -124,6 +124,6 @@ def _lock(stream: BinaryIO, path: Path) -> None:
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise RecordError(
+        raise UnusableRecord(
             f"{path} is in use by another run: wait for its end, or take another folder"
         ) from error

@@ -97,15 +97,17 @@ def reproduce(
         _remove_drafts(place, stem)
         _check_data(paper, tasks, record)
         work = Work(tasks, record, jobs=jobs, timed=timed, progress=progress or (lambda _done, _of: None))
-        results = _do(work, len(tasks))
-        facts = _facts(paper, quick, record, list(results), len(tasks))
-        document = write_page(paper, results, facts, place, stem)
+        with _telling_what_is_kept(work, len(tasks)):
+            results = work.do()
+            facts = _facts(paper, quick, record, list(results), len(tasks))
+            document = write_page(paper, results, facts, place, stem)
     return Reproduction(place / f"{stem}.md", document)
 
 
-def _do(work: Work, of: int) -> dict[str, Any]:
+@contextmanager
+def _telling_what_is_kept(work: Work, of: int) -> Iterator[None]:
     try:
-        return work.do()
+        yield
     except KeyboardInterrupt:
         kept = f"{len(work.results)} of {of} tasks are kept"
         raise Interrupted(f"stopped; {kept}; run the same command to go on") from None
