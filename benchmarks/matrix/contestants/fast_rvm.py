@@ -1,0 +1,7 @@
+"""The relevance vector machine of fastrvm, C++; more than two classes: one against the rest."""
+
+from fastrvm import RVC
+
+from .setting import GAMMA
+
+MODELS = {"fastrvm": RVC(gamma=GAMMA)}

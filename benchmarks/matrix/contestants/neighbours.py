@@ -1,0 +1,5 @@
+"""Nearest neighbours, defaults."""
+
+from sklearn.neighbors import KNeighborsClassifier
+
+MODELS = {"k nearest neighbours": KNeighborsClassifier()}
