@@ -18,6 +18,8 @@ COMMANDS = [
     ["benchmarks.contrast", "noise"],
     ["benchmarks.sparse", "speed"],
     ["benchmarks.sparse", "rvm"],
+    ["benchmarks.matrix"],
+    ["benchmarks.readme"],
 ]
 
 for command in COMMANDS:

@@ -1,4 +1,4 @@
-"""Write the README's table of results from docs/results/logistic_official.json.
+"""Write the README's tables of results from docs/results/logistic_official.json and matrix.json.
 
 python -m benchmarks.readme
 """
@@ -9,10 +9,11 @@ from pathlib import Path
 
 from kernelproba.report.table import markdown_table
 
+from .matrix.page import overview
+from .matrix.summary import Matrix
 from .measure import RESULTS
 
 README = Path(__file__).parent.parent / "README.md"
-START, END = "<!-- results: start -->", "<!-- results: end -->"
 SHOWN = {
     "KLR": "KernelLogisticRegression",
     "KLR pairwise": "…, pairwise",
@@ -21,10 +22,19 @@ SHOWN = {
     "SVC(probability=True)": "SVC(probability=True)",
 }
 COLUMNS = ["data", "model", "error", "log loss", "ECE", "fit time / SVC", "predict_proba s"]
+PEER_COLUMNS = [
+    "contestant",
+    "rank, log loss",
+    "rank, Brier",
+    "rank, error",
+    "fit s",
+    "predict s",
+    "problems",
+]
 
 
 def table() -> str:
-    """The rows of the README, as Markdown."""
+    """Official splits: the rows of the README, as Markdown."""
     rows = json.loads((RESULTS / "logistic_official.json").read_text(encoding="utf8"))["rows"]
     return markdown_table([_shown(row) for row in rows if row["model"] in SHOWN], COLUMNS)
 
@@ -42,10 +52,30 @@ def _shown(row: dict) -> dict:
     }
 
 
+def peers(matrix: Matrix) -> str:
+    """Everything against its rivals under one setting: a paragraph and the overview of the matrix."""
+    bounds = matrix.content["bounds"]
+    return f"""\
+Every classifier and its rivals on {len(matrix.problems)} problems ({", ".join(matrix.problems)}), all kernel methods with the same kernel
+width and, where they share the penalty, the same C, tuned for none: mean ranks (1 is best) and seconds over all problems,
+one thread, in parentheses where some problems took more than {bounds["limit"]:g} s. Regenerate: `{matrix.content["command"]}`, then
+`python -m benchmarks.readme`; per problem, with memory and growth, in [docs/results/matrix.md](docs/results/matrix.md).
+
+{markdown_table(overview(matrix), PEER_COLUMNS)}"""
+
+
+def fill(text: str, name: str, content: str) -> str:
+    """The text with this content between the marks of that name."""
+    start, end = f"<!-- {name}: start -->", f"<!-- {name}: end -->"
+    marked = re.compile(f"{start}.*?{end}", flags=re.DOTALL)
+    return marked.sub(lambda _: f"{start}\n{content}\n{end}", text)
+
+
 def main() -> None:
-    text = README.read_text(encoding="utf8")
-    between = re.compile(f"{START}.*?{END}", flags=re.DOTALL)
-    README.write_text(between.sub(f"{START}\n{table()}\n{END}", text), encoding="utf8")
+    text = fill(README.read_text(encoding="utf8"), "results", table())
+    if (RESULTS / "matrix.json").exists():
+        text = fill(text, "matrix", peers(Matrix.read(RESULTS / "matrix.json")))
+    README.write_text(text, encoding="utf8")
 
 
 if __name__ == "__main__":
