@@ -1,7 +1,7 @@
-"""Maximum contrast: Figure 1 of meinicke2002, speed, and wrong labels.
+"""Maximum contrast: speed, and wrong labels.
 
-``python -m benchmarks.contrast figure``, ``speed`` and ``noise`` write docs/results/contrast_*; the tables of the
-paper are `benchmarks.meinicke2002`.  KERNELPROBA_DATA names the directory of the data sets, as everywhere.
+``python -m benchmarks.contrast speed`` and ``noise`` write docs/results/contrast_*; the paper's tables and figure are
+``kernelproba papers meinicke2002``.  KERNELPROBA_DATA names the directory of the data sets, as everywhere.
 """
 
 import argparse
@@ -18,29 +18,9 @@ from sklearn.svm import SVC
 
 from kernelproba import MaximumContrastClassifier, MaximumContrastClassifierCV
 from kernelproba.datasets import load, two_gaussians_problem
-from kernelproba.inspection.contrast import ContrastDisplay
+from kernelproba.papers.contrast_protocols import first_programme
 
-from . import contrast_protocols as protocols
-from .measure import RESULTS, interleaved, machine, mean_and_error, write
-
-# -- Figure 1 ---------------------------------------------------------------------------------------------
-
-
-def figure() -> None:
-    """Two Gaussians, alpha 0.2 and 4.2."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    X, y = two_gaussians_problem(distance=2.0).sample(300, random_state=0)
-    canvas, axes = plt.subplots(1, 2, figsize=(13, 5), layout="constrained", sharex=True, sharey=True)
-    for ax, alpha in zip(axes, (0.2, 4.2), strict=True):
-        model = MaximumContrastClassifier(alpha, gamma=0.5, **protocols.MCC).fit(X, y)
-        ContrastDisplay.from_estimator(model, X, y, ax=ax)
-        ax.set_title(f"alpha = {alpha}: {ax.get_title()}")
-    canvas.savefig(RESULTS / "contrast_figure.png", dpi=110)
-
+from .measure import interleaved, machine, mean_and_error, write
 
 # -- speed ------------------------------------------------------------------------------------------------
 
@@ -117,7 +97,7 @@ def _against_dense() -> list[dict]:
     for alpha in (1.0, 0.1):
         params = {"alpha": alpha, "gamma": 1 / 36}
         contestants = {
-            solver: partial(protocols.first_programme, X, y, solver=solver, **params)
+            solver: partial(first_programme, X, y, solver=solver, **params)
             for solver in ("restricted", "dense")
         }
         timed = interleaved(contestants, 1)
@@ -209,14 +189,11 @@ def _noise_problem(problem: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parts = parser.add_subparsers(dest="part", required=True)
-    parts.add_parser("figure")
     parts.add_parser("speed").add_argument("--repeats", type=int, default=5)
     parts.add_parser("noise").add_argument("--repeats", type=int, default=30)
     parts.add_parser("peak").add_argument("label")
     options = parser.parse_args()
-    if options.part == "figure":
-        figure()
-    elif options.part == "peak":
+    if options.part == "peak":
         peak(options.label)
     else:
         {"speed": speed, "noise": noise}[options.part](options.repeats)

@@ -4,19 +4,16 @@ Machines are noisy: contestants run in turn, repeatedly, and medians are compare
 """
 
 import json
-import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import scipy
-import sklearn
-from threadpoolctl import threadpool_info
 
+from kernelproba.papers.machine import machine
 from kernelproba.report.table import markdown_table
+
+__all__ = ["RESULTS", "interleaved", "machine", "mean_and_error", "write"]
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
@@ -45,23 +42,6 @@ def mean_and_error(values: np.ndarray) -> str:
     """Mean and its standard error; one value has none."""
     error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
     return f"{values.mean():.2f} ± {error:.2f}"
-
-
-def machine() -> dict:
-    """What the figures depend on."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
-    )
-    return {
-        "commit": commit.stdout.strip(),
-        "cores": os.cpu_count(),
-        "blas_threads": max((pool["num_threads"] for pool in threadpool_info()), default=1),
-        "load_before": round(os.getloadavg()[0], 1),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
 
 
 def write(name: str, title: str, text: str, rows: list[dict], where: dict) -> Path:

@@ -7,7 +7,7 @@ from importlib import import_module
 from .paper import Paper
 
 #: Each is the name of a module here, which has a `PAPER`.
-_NAMES: tuple[str, ...] = ("corona2016",)
+_NAMES: tuple[str, ...] = ("corona2016", "meinicke2002")
 
 
 def names() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Two ways to choose widths and penalties on the sets of meinicke2002: by inner folds, and by the paper's scan.
+"""Two ways to choose widths and penalties on the sets of meinicke2002: by inner folds, by the paper's scan.
 
 The paper takes the setting with the least *test* error on the first five partitions, a coarse scan first and
 a fine one around its best, and of equal errors the sparsest; that setting then serves all partitions.
@@ -7,6 +7,7 @@ a fine one around its best, and of equal errors the sparsest; that setting then 
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,13 +15,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernelproba import KernelDensityClassifier, MaximumContrastClassifier, MaximumContrastClassifierCV
-from kernelproba.datasets import load
-from kernelproba.kernels import median_distance
+from ..datasets import load
+from ..estimators import KernelDensityClassifier, MaximumContrastClassifier
+from ..kernels import median_distance
+from ..tuning import MaximumContrastClassifierCV
 
 SETS = ("breast_cancer", "heart", "thyroid", "diabetes")
 METHODS = ("MCC", "SVM", "KDC")
-PARTITIONS, SCANNED = 100, 5
+SCANNED = 5
 #: The plain sum of both norms for classes of about 100 rows, and equal priors: see the page's text.
 MCC = {"l1_ratio": 0.99, "priors": "uniform"}
 #: Inner folds: multiples of the median distance, multiples of the number of rows, and C.
@@ -63,7 +65,8 @@ def honest(method: str, part: Partition) -> dict:
     if method == "MCC":
         search = MaximumContrastClassifierCV(PENALTIES * n, gammas, **MCC).fit(part.X, part.y)
         return _contrast_record(search, search.alpha_, search.gamma_, part)
-    model, grid = SVC(), {"gamma": gammas, "C": CS}
+    model: Any = SVC()
+    grid: dict[str, Any] = {"gamma": gammas, "C": CS}
     if method == "KDC":
         model, grid = KernelDensityClassifier(), {"gamma": gammas, "priors": [None, "uniform"]}
     search = GridSearchCV(model, grid, cv=5).fit(part.X, part.y)
@@ -109,7 +112,7 @@ def papers_setting(method: str, name: str) -> dict:
         best = np.where(errors <= errors.min() + 1e-12, support, np.inf).argmin()
         chosen = np.unravel_index(best, errors.shape)
         setting = {key: axis[i] for (key, axis), i in zip(axes.items(), chosen, strict=True)}
-        axes = {key: _around(axes[key], i) for key, i in zip(axes, chosen, strict=True)}
+        axes = {key: _around(axes[key], int(i)) for key, i in zip(axes, chosen, strict=True)}
     return {key: value if isinstance(value, str) else float(value) for key, value in setting.items()}
 
 
