@@ -18,6 +18,7 @@ SCORES = {
     "Brier score": ("Brier", 1.0, 3),
     "Expected calibration error": ("ECE", 1.0, 3),
 }
+TRADEOFF = "Log loss against the seconds to fit, lower left is better; filled marks are this package's, hollow ones rivals'."
 COSTS = {"Seconds to fit": "fit s", "Seconds to predict the test rows": "predict s"}
 
 
@@ -38,7 +39,7 @@ def text(matrix: Matrix) -> str:
     """The whole page."""
     sections = [_head(matrix), _overview(matrix)]
     sections += [_scores(matrix, title, *column) for title, column in SCORES.items()]
-    sections.append("![Log loss against time](matrix_tradeoff.png)")
+    sections.append(f"{TRADEOFF}\n\n![Log loss against time](matrix_tradeoff.png)")
     sections += [_costs(matrix, title, measure) for title, measure in COSTS.items()]
     sections += [_memory(matrix), _growth(matrix), _troubles(matrix), _settings(matrix), _machine(matrix)]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -181,7 +182,7 @@ takes more than {bounds["once_above"]:g} s. The exponent a of seconds ∝ size�
 logarithms, ± its standard error; small problems, where fixed costs rule, count as much as large ones. – is over
 {bounds["limit"]:g} s, or not tried because a smaller problem was.
 
-![Time to fit against rows, features and classes](matrix_growth.png)
+![Time to fit against rows, features and classes: ours above, rivals below](matrix_growth.png)
 
 {_table(rows)}"""
 

@@ -26,7 +26,7 @@ def draw_tradeoff(matrix: Matrix, path: Path) -> None:
     """One panel per problem: log loss against the seconds to fit, both on logarithmic axes."""
     from matplotlib.figure import Figure
 
-    columns = 4
+    columns = min(4, len(matrix.problems) + 1)
     lines = -(-(len(matrix.problems) + 1) // columns)  # one place is the legend's
     figure = Figure(figsize=(4 * columns, 3.6 * lines), layout="constrained")
     places = np.ravel(figure.subplots(lines, columns))
@@ -36,6 +36,8 @@ def draw_tradeoff(matrix: Matrix, path: Path) -> None:
             seconds, loss = (matrix.value(problem, name, measure) for measure in ("fit s", "log loss"))
             ax.plot([seconds], [loss], linestyle="none", label=name, **looks[name])
         ax.set(xscale="log", yscale="log", title=problem, xlabel="seconds to fit", ylabel="log loss")
+        _plain_numbers(ax.yaxis, (1, 2, 3, 5))
+        _plain_numbers(ax.xaxis, (1,))
         _tidy(ax)
     for ax in places[len(matrix.problems) :]:
         ax.axis("off")
@@ -71,6 +73,15 @@ def _axis(ax, matrix: Matrix, axis: str) -> None:
     ax.set_xticks(shapes[:, place], shapes[:, place].astype(str))
     ax.minorticks_off()
     _tidy(ax)
+
+
+def _plain_numbers(axis, leading: tuple[int, ...]) -> None:
+    """Ticks at these multiples of powers of ten, written without exponents."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=leading))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _tidy(ax) -> None:
