@@ -19,7 +19,14 @@ and Ŝ comes from one r × r matrix per class and one n × n matrix [Rasmussen &
     Bₐ = I + Φᵀdiag(eₐ)Φ,      Gₐ = ΦBₐ⁻¹Φᵀ,      M = Σₐ (diag(eₐ) − diag(eₐ) Gₐ diag(eₐ))
     Ŝ(a, b) = δ_ab Gₐ + Gₐ diag(eₐ) M⁻¹ diag(e_b) G_b
 
-at some k n² (4r + k) operations.  An intercept is one more feature, 1, that is hardly penalised.
+at some k n² (5r + k) operations.  An intercept is one more feature, 1, that is hardly penalised.
+
+Where the rank is more than two thirds of the rows, n × n matrices are cheaper.  With K̂ = ΦΦᵀ, R = D̂ − D̂ŜD̂
+has the blocks
+
+    Eₐ = (diag(eₐ)⁻¹ + K̂)⁻¹,      M = Σₐ Eₐ,      R(a, b) = δ_ab Eₐ − Eₐ M⁻¹ E_b
+
+and among differences of scores, which are all that softmax looks at, S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹: 2 k n³ operations.
 
 Where that is too much, the classes are *decoupled*: Ŝ(a, a) = Gₐ alone, with a curvature vₐ instead of eₐ
 that stands for the row a of D,
@@ -38,6 +45,12 @@ from ..losses import loss_for
 
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6
+
+#: Share of the rows from which on a rank is treated as full.
+FULL_RANK = 0.65
+
+#: Least curvature of a class relative to that of the row.
+LEAST_CURVATURE = 1e-10
 
 #: Least weight of a row relative to the largest: the matrices must stay regular.
 LEAST_WEIGHT = 1e-12
@@ -77,7 +90,7 @@ def leave_one_out_scores(
         ridge = np.append(ridge, INTERCEPT_PENALTY * weights.sum())
     state = loss.curvature(F)
     if F.shape[1] > 1 and coupled:
-        change = _coupled_change(Phi, ridge, _softened(omega * state, rest), alpha)
+        change = coupled_change(Phi, ridge, _softened(omega * state, rest), alpha)
     else:
         v = omega * (state if F.shape[1] == 1 else _decoupled_curvature(state))
         change = _decoupled_change(Phi, ridge, _softened(v, rest), alpha)
@@ -89,12 +102,64 @@ def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return curvature / (1 + rest * curvature)
 
 
-def _coupled_change(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(I − ŜD̂)⁻¹ Ŝ α, row by row, (n, k)."""
+def coupled_change(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """(I − ŜD̂)⁻¹ Ŝ α, row by row, (n, k), up to what all scores of a row share.
+
+    Parameters
+    ----------
+    Phi : array of shape (n, r)
+        Features.
+    ridge : array of shape (r,)
+        Their penalties.
+    E, alpha : arrays of shape (n, k)
+        e and α.
+    """
+    n, r = Phi.shape
+    return (_change_in_rows if r > FULL_RANK * n else _change_in_features)(Phi, ridge, E, alpha)
+
+
+def _change_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     S = _covariance_blocks(Phi, ridge, E)
-    D = E[:, :, None] * (np.eye(E.shape[1]) - (E / E.sum(axis=1, keepdims=True))[:, None, :])
-    rest = np.eye(E.shape[1]) - S @ D
+    rest = np.eye(E.shape[1]) - S @ _curvature_blocks(E)
     return np.linalg.solve(rest, S @ alpha[:, :, None])[:, :, 0]
+
+
+def _change_in_rows(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    E = np.maximum(E, LEAST_CURVATURE * E.sum(axis=1, keepdims=True))
+    Q = _differences(E.shape[1])
+    R, D = (Q.T @ blocks @ Q for blocks in (_precision_blocks(Phi / ridge @ Phi.T, E), _curvature_blocks(E)))
+    # (R⁻¹ − D⁻¹) α
+    return (np.subtract(*(np.linalg.solve(A, (alpha @ Q)[:, :, None]) for A in (R, D)))[:, :, 0]) @ Q.T
+
+
+def _curvature_blocks(E: np.ndarray) -> np.ndarray:
+    """D̂ᵢ for every row, (n, k, k)."""
+    return E[:, :, None] * (np.eye(E.shape[1]) - (E / E.sum(axis=1, keepdims=True))[:, None, :])
+
+
+def _differences(k: int) -> np.ndarray:
+    """Orthonormal basis (k, k − 1) of the vectors whose sum is zero."""
+    return np.linalg.qr(np.eye(k)[:, 1:] - 1 / k)[0]
+
+
+def _precision_blocks(K: np.ndarray, E: np.ndarray) -> np.ndarray:
+    """Rᵢ for every row, (n, k, k)."""
+    n, k = E.shape
+    M, R, parts = np.zeros((n, n)), np.empty((n, k, k)), []
+    for e in E.T:
+        root = np.sqrt(e)
+        # (diag(e)⁻¹ + K)⁻¹ = √e (I + √e K √e)⁻¹ √e
+        inverse, _ = lapack.dpotri(_factor(root[:, None] * K * root + np.eye(n)), lower=1)
+        inverse += np.tril(inverse, -1).T
+        parts.append(root[:, None] * inverse * root)
+        M += parts[-1]
+    root = _factor(M)
+    halves = [solve_triangular(root, part, lower=True) for part in parts]
+    for a, b in zip(*np.tril_indices(k), strict=True):
+        R[:, a, b] = R[:, b, a] = -np.einsum("ji,ji->i", halves[a], halves[b])
+    for a, part in enumerate(parts):
+        R[:, a, a] += part.diagonal()
+    return R
 
 
 def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from kernelproba import KernelLogisticRegression
 from kernelproba.basis.low_rank import low_rank_of_matrix
 from kernelproba.datasets import three_gaussians
 from kernelproba.losses import loss_for
+from kernelproba.solvers import softmax_leave_one_out
 from kernelproba.solvers.logistic_leave_one_out import leave_one_out_scores as binary_scores
 from kernelproba.solvers.softmax_leave_one_out import leave_one_out_scores
 
@@ -51,6 +52,16 @@ def test_softmax_scores_are_those_of_one_newton_step_without_the_row(C):
     log_P = left_out(model, y, weights)
     for i in (0, 7, 33):
         np.testing.assert_allclose(log_P[i], one_newton_step(model, y, weights, i), atol=1e-4)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.1, 10.0, 1e4])
+def test_matrices_of_rows_and_of_features_lead_to_the_same(C, fit_intercept, monkeypatch):
+    model, results = fitted(C, fit_intercept=fit_intercept), []
+    for share in (0.0, 2.0):
+        monkeypatch.setattr(softmax_leave_one_out, "FULL_RANK", share)
+        results.append(left_out(model, y, np.full(60, C), FACTOR.truncated(1e-3)))
+    np.testing.assert_allclose(*results, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
