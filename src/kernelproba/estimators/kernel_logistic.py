@@ -2,34 +2,29 @@
 
 import warnings
 from dataclasses import replace
-from itertools import combinations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..basis import RULES, centers_to_tolerance, choose_centers
+from ..basis import RULES
 from ..coupling import METHODS, couple
 from ..rows import as_rows, is_stored, memory_budget
+from ..rows.keys import places
 from ..solvers import SOLVERS, Solution
+from .center_choice import CenterChoice
 from .classifier import Training
 from .kernel_expansion import KernelExpansion
 from .kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
 from .logistic_function import KernelFunction, LogisticFunction, Options, fit_centers, fit_function
 from .logistic_levels import CenteredProblem, fit_levels
-from .logistic_pairs import fit_pairs, pair_scores
+from .logistic_pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
 from .logistic_scores import LogisticScores
-
-#: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.
-EXACT_ROWS = 10_000
-AUTO_TOLERANCE = 0.01
-AUTO_CENTERS = 4000
 
 
 class KernelLogisticRegression(LogisticScores, KernelMachine):
@@ -259,11 +254,11 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
 
     def _fit_jointly(self, training: Any, previous) -> None:
         """One function with all classes in it."""
-        chosen = self._choose_centers(training)
+        choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
+        eligible = self.kernel_.definite and not self._is_precomputed()
+        chosen = choice.choose(self.kernel_, training.X, eligible=eligible)
         if chosen is None:
-            if is_stored(training.X):
-                raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
-            self._check_matrix(len(training.y))
+            choice.check_all_rows(training.X, self._options().precision(len(training.y)))
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
             problem = self.kernel_, training.X, training.y, self.C * training.weight, self._options()
@@ -279,37 +274,6 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self.intercept_ = b - b.mean() if len(b) > 1 else b.copy()
         self._undo_weights(training)
         self._report([fit.solution])
-
-    def _choose_centers(self, training: Any) -> tuple[Any, np.ndarray] | None:
-        """Centres and their rows, or None if all rows are to be centres."""
-        given = not isinstance(self.centers, str)
-        eligible = self.kernel_.definite and not self._is_precomputed()
-        automatic = self.n_centers == "auto" and not given
-        if (self.n_centers is None and not given) or (
-            automatic and not (eligible and self._is_large(training))
-        ):
-            return None
-        if not eligible:
-            raise ValueError("n_centers needs a kernel that is known to be positive definite.")
-        rows = as_rows(training.X)
-        if automatic:
-            most = min(AUTO_CENTERS, int(np.sqrt(memory_budget(self.memory_limit) / 80)))
-            return centers_to_tolerance(self.kernel_, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
-        return choose_centers(self.centers, self.kernel_, rows, self.n_centers, self.random_state)
-
-    def _check_matrix(self, n: int) -> None:
-        """Refuse a kernel matrix beyond a limit that was set; this machine's own limit is checked later."""
-        size = n * n * np.dtype(self._options().precision(n)).itemsize
-        if self.memory_limit is not None and size > memory_budget(self.memory_limit):
-            raise MemoryError(
-                f"The kernel matrix of {n} rows takes {size / 1e9:.2g} GB, more than "
-                f"memory_limit={self.memory_limit!r}. Use n_centers='auto', or raise the limit."
-            )
-
-    def _is_large(self, training: Any) -> bool:
-        """Whether all rows are too many to be centres without being asked for."""
-        n = len(training.y)
-        return is_stored(training.X) or n > EXACT_ROWS or 8 * n * n > memory_budget(self.memory_limit)
 
     def _fit_centers(self, training: Any, Z: Any, index: np.ndarray) -> LogisticFunction:
         """One function of chosen centres."""
@@ -345,7 +309,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self._store_centers(training.X, fit.order, training.index)
         self.n_support_ = np.diff(fit.bounds)
         self.dual_coef_, self.pair_C_ = fit.dual, fit.C
-        self.pair_weights_ = _pair_weights(training)
+        self.pair_weights_ = pair_masses(training.y, training.sample_weight)
         self.weight_shift_ = self._weight_shift(training)
         first, second = np.triu_indices(len(self.classes_), 1)
         self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
@@ -382,7 +346,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         """The previous function, if its classes are ours and its centres are rows of ours."""
         if previous is None or not np.array_equal(previous["classes"], self.classes_):
             return None
-        index = _find_rows(previous["centers"], training.X)
+        index = places(previous["centers"], training.X)
         if index is None:
             return None
         return KernelFunction(index, previous["dual"], previous["intercept"])
@@ -426,36 +390,6 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         check_is_fitted(self)
         if not hasattr(self, "n_support_"):
             return super().kernel_expansions()
-        owner = np.repeat(np.arange(len(self.classes_)), self.n_support_)
-        expansions = []
-        for (i, j), b in zip(combinations(range(len(self.classes_)), 2), self.intercept_, strict=True):
-            own, other = np.flatnonzero(owner == i), np.flatnonzero(owner == j)
-            rows = np.concatenate([own, other])
-            coef = np.concatenate([self.dual_coef_[j - 1, own], self.dual_coef_[i, other]])
-            expansions.append(
-                KernelExpansion(
-                    self.kernel_,
-                    self._centers[rows],
-                    self.support_[rows],
-                    coef[np.newaxis],
-                    np.array([b]),
-                    np.array([[i, j]]),
-                )
-            )
-        return expansions
-
-
-def _find_rows(Z: Any, X: Any) -> np.ndarray | None:
-    """Where the rows Z stand in X, or None if any is missing."""
-    if sp.issparse(X) or sp.issparse(Z) or Z.shape[1] != X.shape[1]:
-        return None
-    place = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(X))}
-    index = [place.get(row.tobytes(), -1) for row in np.ascontiguousarray(Z, dtype=X.dtype)]
-    found = np.array(index, dtype=int)
-    return found if (found >= 0).all() and len(np.unique(found)) == len(found) else None
-
-
-def _pair_weights(training: Training) -> np.ndarray:
-    """n_ij = n_i + n_j by weight, (c, c)."""
-    mass = np.bincount(training.y, weights=training.sample_weight)
-    return mass[:, None] + mass
+        return pair_expansions(
+            self.kernel_, self._centers, self.support_, self.dual_coef_, self.intercept_, self.n_support_
+        )

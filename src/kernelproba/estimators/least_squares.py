@@ -14,7 +14,6 @@ from ..basis.class_centers import KeyedRows, check_centers, choose_centers
 from ..calibration import ScoreMap
 from ..kernels import Kernel
 from ..rows import as_rows, is_stored
-from ..rows.keys import first_occurrences, row_keys
 from ..solvers.posterior_sums import PosteriorSums
 from ..solvers.stochastic_posterior import StochasticPosterior
 from .blockwise import by_rows
@@ -22,25 +21,10 @@ from .classifier import Training
 from .kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 from .learnt_posterior import LearntPosterior, PosteriorOptions, learn_block
 from .stored_rows import StoredTraining
-from .streaming import StreamingClassifier
+from .streaming import StreamingClassifier, can_stream
 
 #: Rows from which the centres of rows that are not in memory are drawn.
 SAMPLE_ROWS = 20_000
-
-
-def _can_stream(model: "LeastSquaresProbabilisticClassifier") -> bool:
-    """Whether the parameters allow learning block by block; AttributeError says why not."""
-    if isinstance(model.class_weight, str):
-        raise AttributeError(
-            "class_weight='balanced' needs the labels of all rows at once, which partial_fit never sees: "
-            "pass class_weight as a dict, or sample_weight."
-        )
-    if model._is_precomputed():
-        raise AttributeError(
-            "partial_fit cannot use kernel='precomputed', whose columns are the rows of one fit: pass the "
-            "kernel itself."
-        )
-    return True
 
 
 class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
@@ -216,7 +200,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         self._learnt = learnt
         return self
 
-    @available_if(_can_stream)
+    @available_if(can_stream)
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "LeastSquaresProbabilisticClassifier":
@@ -356,21 +340,6 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learnt")
-
-    def _distinct(self, training: Training) -> tuple[Training, np.ndarray]:
-        """Rows with copies merged into weights, and their keys: then weights are repetition throughout."""
-        keys = row_keys(training.X, training.y)
-        first, which = first_occurrences(keys)
-        if len(first) == len(keys):
-            return training, keys
-        merged = Training(
-            X=self._take_rows(training.X, first),
-            y=training.y[first],
-            sample_weight=np.bincount(which, weights=training.sample_weight),
-            weight=np.bincount(which, weights=training.weight),
-            index=training.index[first],
-        )
-        return merged, keys[first]
 
     def _fit_stored(self, training: StoredTraining) -> None:
         """One pass over rows that are not in memory, with centres from a sample of them."""

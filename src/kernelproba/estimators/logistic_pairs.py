@@ -19,6 +19,7 @@ from ..kernels import Kernel, kernel_matrix, rows_in
 from ..objective import DenseMatrix
 from ..solvers import Solution
 from ..solvers.logistic_leave_one_out import leave_one_out_loss
+from .kernel_expansion import KernelExpansion
 from .logistic_function import LogisticFunction, Options, fit_matrix
 
 
@@ -40,6 +41,28 @@ def pair_scores(K: np.ndarray, bounds: np.ndarray, dual: np.ndarray, intercept: 
     parts = [K[:, s] @ dual[:, s].T for s in (slice(*bounds[i : i + 2]) for i in range(c))]
     scores = [parts[i][:, j - 1] + parts[j][:, i] for i, j in combinations(range(c), 2)]
     return np.stack(scores, axis=1) + intercept
+
+
+def pair_masses(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """n_ij = n_i + n_j by weight, (c, c)."""
+    mass = np.bincount(y, weights=weight)
+    return mass[:, None] + mass
+
+
+def pair_expansions(
+    kernel: Kernel, Z, rows: np.ndarray, dual: np.ndarray, intercept: np.ndarray, sizes: np.ndarray
+) -> list[KernelExpansion]:
+    """Every f_ij as a sum over the centres Z of its two classes, which have `sizes` (c,) centres each."""
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    expansions = []
+    for (i, j), b in zip(combinations(range(len(sizes)), 2), intercept, strict=True):
+        own, other = np.flatnonzero(owner == i), np.flatnonzero(owner == j)
+        both = np.concatenate([own, other])
+        coef = np.concatenate([dual[j - 1, own], dual[i, other]])[np.newaxis]
+        expansions.append(
+            KernelExpansion(kernel, Z[both], rows[both], coef, np.array([b]), np.array([[i, j]]))
+        )
+    return expansions
 
 
 def fit_pairs(

@@ -6,7 +6,23 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ..rows.keys import first_occurrences, row_keys
 from .classifier import ProbabilisticClassifier, Training
+
+
+def can_stream(model: Any) -> bool:
+    """Whether the parameters allow learning block by block; AttributeError says why not."""
+    if isinstance(model.class_weight, str):
+        raise AttributeError(
+            "class_weight='balanced' needs the labels of all rows at once, which partial_fit never sees: "
+            "pass class_weight as a dict, or sample_weight."
+        )
+    if model._is_precomputed():
+        raise AttributeError(
+            "partial_fit cannot use kernel='precomputed', whose columns are the rows of one fit: pass the "
+            "kernel itself."
+        )
+    return True
 
 
 class StreamingClassifier(ProbabilisticClassifier):
@@ -45,6 +61,21 @@ class StreamingClassifier(ProbabilisticClassifier):
         if len(labels) < 2:
             raise ValueError(f"classes must name at least 2 classes, got {classes!r}.")
         return labels
+
+    def _distinct(self, training: Training) -> tuple[Training, np.ndarray]:
+        """Rows with copies merged into weights, and their keys: then weights are repetition throughout."""
+        keys = row_keys(training.X, training.y)
+        first, which = first_occurrences(keys)
+        if len(first) == len(keys):
+            return training, keys
+        merged = Training(
+            X=self._take_rows(training.X, first),
+            y=training.y[first],
+            sample_weight=np.bincount(which, weights=training.sample_weight),
+            weight=np.bincount(which, weights=training.weight),
+            index=training.index[first],
+        )
+        return merged, keys[first]
 
 
 def _encode(y: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -51,6 +51,15 @@ def first_occurrences(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first[order], rank[which]
 
 
+def places(Z: Any, X: Any) -> np.ndarray | None:
+    """Where the distinct rows Z stand in X (m,), or None if one is missing or stands twice in Z."""
+    if Z.shape[1] != X.shape[1]:
+        return None
+    place = {key: i for i, key in enumerate(row_keys(X).tolist())}
+    found = np.array([place.get(key, -1) for key in row_keys(Z).tolist()], dtype=int)
+    return found if (found >= 0).all() and len(np.unique(found)) == len(found) else None
+
+
 def _dense_sums(X: np.ndarray, factors: np.ndarray) -> np.ndarray:
     sums = np.empty(X.shape[0], dtype=np.uint64)
     step = max(1, _BLOCK_ENTRIES // max(X.shape[1], 1))
