@@ -4,38 +4,17 @@ Machines are noisy: contestants run in turn, repeatedly, and medians are compare
 """
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from kernelproba.papers.machine import machine
+from kernelproba.papers.stopwatch import interleaved
 from kernelproba.report.table import markdown_table
 
 __all__ = ["RESULTS", "interleaved", "machine", "mean_and_error", "write"]
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
-
-
-def interleaved(contestants: dict[str, Callable[[], object]], repeats: int) -> dict[str, dict]:
-    """Run every contestant once per round; name → median and range of seconds, and the last result."""
-    seconds: dict[str, list[float]] = {name: [] for name in contestants}
-    last = {}
-    for _ in range(repeats):
-        for name, run in contestants.items():
-            start = time.perf_counter()
-            last[name] = run()
-            seconds[name].append(time.perf_counter() - start)
-    return {
-        name: {
-            "seconds": float(np.median(times)),
-            "least": min(times),
-            "most": max(times),
-            "result": last[name],
-        }
-        for name, times in seconds.items()
-    }
 
 
 def mean_and_error(values: np.ndarray) -> str:

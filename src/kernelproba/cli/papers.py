@@ -86,7 +86,17 @@ def _reproduce(terminal: Terminal, paper, options: dict) -> Reproduction:
     except Interrupted as error:
         raise Stopped(str(error)) from None
     except (DatasetUnavailable, UnusableRecord, WorkerLost, ModuleNotFoundError) as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(_advice(error)) from error
+
+
+def _advice(error: Exception) -> str:
+    from ..datasets import DatasetUnavailable
+
+    return (
+        f"{error}; --data names such a directory, too"
+        if isinstance(error, DatasetUnavailable)
+        else str(error)
+    )
 
 
 def _list(screen: Terminal, listed: list[dict[str, str]]) -> None:

@@ -1,0 +1,32 @@
+"""Times of contestants that run in turn.
+
+Machines are noisy: every contestant runs once per round, and medians are compared within one run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+
+def interleaved(contestants: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, dict[str, Any]]:
+    """Run every contestant once per round; name → median and range of seconds, and the last result."""
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    last = {}
+    for _ in range(repeats):
+        for name, run in contestants.items():
+            start = time.perf_counter()
+            last[name] = run()
+            seconds[name].append(time.perf_counter() - start)
+    return {
+        name: {
+            "seconds": float(np.median(times)),
+            "least": min(times),
+            "most": max(times),
+            "result": last[name],
+        }
+        for name, times in seconds.items()
+    }
