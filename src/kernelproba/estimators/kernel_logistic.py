@@ -25,9 +25,10 @@ from .logistic_function import KernelFunction, LogisticFunction, Options, fit_ce
 from .logistic_levels import CenteredProblem, fit_levels
 from .logistic_pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
 from .logistic_scores import LogisticScores
+from .observation import ObservableFit
 
 
-class KernelLogisticRegression(LogisticScores, KernelMachine):
+class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
     """Classification with native probabilities: logistic regression in a kernel's function space.
 
     Minimises, over functions f of the reproducing kernel Hilbert space and free intercepts b::
@@ -243,29 +244,30 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self.kernel_ = self._resolve_kernel(training)
         if hasattr(self, "n_support_"):
             del self.n_support_  # an earlier fit was pairwise
-        if self.multi_class == "pairwise" and len(self.classes_) > 2:
-            self._fit_pairs(training)
-        else:
-            self._fit_jointly(training, previous)
+        c = len(self.classes_)
+        pairwise = self.multi_class == "pairwise" and c > 2
+        with self._observed(X, y, c * (c - 1) // 2 if pairwise else None) as step:
+            options = Options(self.solver, self.tol, self.max_iter, self.fit_intercept, step)
+            if pairwise:
+                self._fit_pairs(training, options)
+            else:
+                self._fit_jointly(training, options, previous)
         return self
 
-    def _options(self) -> Options:
-        return Options(self.solver, self.tol, self.max_iter, self.fit_intercept)
-
-    def _fit_jointly(self, training: Any, previous) -> None:
+    def _fit_jointly(self, training: Any, options: Options, previous) -> None:
         """One function with all classes in it."""
         choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
         eligible = self.kernel_.definite and not self._is_precomputed()
         chosen = choice.choose(self.kernel_, training.X, eligible=eligible)
         if chosen is None:
-            choice.check_all_rows(training.X, self._options().precision(len(training.y)))
+            choice.check_all_rows(training.X, options.precision(len(training.y)))
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
-            problem = self.kernel_, training.X, training.y, self.C * training.weight, self._options()
+            problem = self.kernel_, training.X, training.y, self.C * training.weight, options
             fit = fit_function(*problem, self._start(training, previous))
             self._store_centers(training.X, fit.index, training.index)
         else:
-            fit = self._fit_centers(training, *chosen)
+            fit = self._fit_centers(training, options, *chosen)
             self.support_vectors_, index = chosen
             self.support_ = index if is_stored(training.X) else np.where(index < 0, -1, training.index[index])
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
@@ -275,9 +277,9 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         self._undo_weights(training)
         self._report([fit.solution])
 
-    def _fit_centers(self, training: Any, Z: Any, index: np.ndarray) -> LogisticFunction:
+    def _fit_centers(self, training: Any, options: Options, Z: Any, index: np.ndarray) -> LogisticFunction:
         """One function of chosen centres."""
-        rows, weights, options = as_rows(training.X), self.C * training.weight, self._options()
+        rows, weights = as_rows(training.X), self.C * training.weight
         memory = memory_budget(self.memory_limit)
         problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
         if self.solver == "progressive" or (self.solver == "auto" and problem.suits_levels(memory)):
@@ -285,7 +287,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
         return fit_centers(*problem.in_memory(), options, (Z, index))
 
-    def _fit_pairs(self, training: Any) -> None:
+    def _fit_pairs(self, training: Any, options: Options) -> None:
         """One function per pair of classes."""
         if is_stored(training.X):
             raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
@@ -303,9 +305,7 @@ class KernelLogisticRegression(LogisticScores, KernelMachine):
         Cs = [self.C] if self.pair_Cs is None else list(self.pair_Cs)
         if min(Cs, default=0.0) <= 0:
             raise ValueError(f"pair_Cs must be positive numbers, got {self.pair_Cs!r}.")
-        fit = fit_pairs(
-            self.kernel_, training.X, training.y, training.weight, Cs, self._options(), self.n_jobs
-        )
+        fit = fit_pairs(self.kernel_, training.X, training.y, training.weight, Cs, options, self.n_jobs)
         self._store_centers(training.X, fit.order, training.index)
         self.n_support_ = np.diff(fit.bounds)
         self.dual_coef_, self.pair_C_ = fit.dual, fit.C

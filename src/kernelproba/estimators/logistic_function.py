@@ -18,6 +18,7 @@ from ..objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjecti
 from ..penalties import Ridge
 from ..rows import as_rows
 from ..solvers import SOLVERS, Solution, irls
+from .observation import Step, unobserved
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 1000
@@ -30,12 +31,13 @@ BLOCK_ROWS = 4096
 
 @dataclass(frozen=True)
 class Options:
-    """How to fit: solver, tol, max_iter and fit_intercept of the estimator."""
+    """How to fit: solver, tol, max_iter and fit_intercept of the estimator, and whom to tell the steps."""
 
     solver: str
     tol: float
     max_iter: int
     fit_intercept: bool
+    step: Step = unobserved
 
     def precision(self, n: int) -> type:
         """Type in which a kernel matrix of n rows is kept."""

@@ -5,6 +5,7 @@ block of kernel values and nothing more; the solver's preconditioner does what w
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,8 @@ def _fit_in(
         budget = memory - held.nbytes - (k + 6) * m * m * 8
         features = problem.rows.in_blocks(block_rows).features(compare, m, budget=max(budget, 0))
         full = objective(features, problem.y, problem.weights)
-    return progressive(samples, full, samples[0].start(), tol=options.tol, max_iter=options.max_iter)
+    tol, max_iter, step = options.tol, options.max_iter, partial(options.step, "pass")
+    return progressive(samples, full, samples[0].start(), tol=tol, max_iter=max_iter, step=step)
 
 
 @dataclass(frozen=True)

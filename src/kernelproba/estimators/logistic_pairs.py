@@ -93,7 +93,8 @@ def fit_pairs(
         K = _pair_matrix(kernel, X, (classes[i], classes[j]), (squares[i], squares[j]))
         labels = np.repeat([1, 0], [len(squares[i]), len(squares[j])])  # a positive score speaks for class i
         pair_weight = np.concatenate([weight[classes[i]], weight[classes[j]]])
-        return _best(K, labels, pair_weight, Cs, options)
+        with options.step("pair"):
+            return _best(K, labels, pair_weight, Cs, options)
 
     pairs = list(combinations(range(len(classes)), 2))
     with threadpool_limits(limits=1, user_api="blas"):

@@ -25,13 +25,14 @@ from threadpoolctl import threadpool_limits
 
 from kernelproba.coupling import METHODS, couple
 from kernelproba.estimators.classifier import ProbabilisticClassifier
+from kernelproba.estimators.observation import ObservableFit, Step, as_steps, with_callbacks
 from kernelproba.estimators.wrapper import PosteriorWrapper
 
 # Pairwise probabilities held at once by `predict_proba`: 64 MB in double precision.
 BLOCK_SIZE = 2**23
 
 
-class PairwiseCouplingClassifier(PosteriorWrapper, ProbabilisticClassifier):
+class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticClassifier):
     """Train a binary classifier for each pair of classes and couple their probabilities.
 
     c(c−1)/2 small problems are often cheaper than one large one, and each may fit its pair better.
@@ -100,6 +101,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ProbabilisticClassifier):
     def classes_(self, labels: NDArray) -> None:
         self._classes = labels
 
+    @with_callbacks
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
     ) -> "PairwiseCouplingClassifier":
@@ -132,7 +134,8 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ProbabilisticClassifier):
         mass = np.bincount(codes[codes >= 0], weights=weight[codes >= 0])
         self.pair_weights_ = mass[:, np.newaxis] + mass
         self.pairs_ = np.array(list(combinations(range(len(self.classes_)), 2)))
-        self._fit_pairs(X, codes, fit_params)
+        with self._observed(X, y, len(self.pairs_)) as step:
+            self._fit_pairs(X, codes, fit_params, step)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -171,15 +174,16 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ProbabilisticClassifier):
                 f"does not take in fit: {cure}, or give class_weight=None."
             )
 
-    def _fit_pairs(self, X: Any, codes: NDArray, fit_params: Mapping[str, Any]) -> None:
+    def _fit_pairs(self, X: Any, codes: NDArray, fit_params: Mapping[str, Any], step: Step) -> None:
         jobs = effective_n_jobs(self.n_jobs)
         self.pair_rows_ = [_rows_of(codes, i, j) for i, j in self.pairs_]
         # joblib divides the threads among processes by itself, but not among the threads of this one.
         with threadpool_limits(limits=max(1, cpu_count() // jobs) if jobs > 1 else None):
-            self.estimators_ = Parallel(n_jobs=self.n_jobs, verbose=int(self.verbose))(
+            fits = Parallel(n_jobs=self.n_jobs, verbose=int(self.verbose), return_as="generator")(
                 delayed(_fit_pair)(clone(self.estimator), X, codes == j, rows, fit_params)
                 for (_, j), rows in zip(self.pairs_, self.pair_rows_, strict=True)
             )
+            self.estimators_ = list(as_steps(step, "pair", fits, len(self.pairs_)))
         pairwise = get_tags(self).input_tags.pairwise
         self.pairwise_indices_ = self.pair_rows_ if pairwise else None
 

@@ -9,7 +9,8 @@ the first step is a Newton step of the sample.  One pass over the rows gives J a
 of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,13 @@ class Point(NamedTuple):
 
 
 def progressive(
-    samples: Sequence[Objective], full: Objective | None, start: np.ndarray, *, tol: float, max_iter: int
+    samples: Sequence[Objective],
+    full: Objective | None,
+    start: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    step: Callable[[], AbstractContextManager] = nullcontext,
 ) -> Solution:
     """Minimise an objective by way of samples of its rows; stop once the residual is ≤ tol.
 
@@ -54,6 +61,8 @@ def progressive(
         Where to set out.
     tol, max_iter : float, int
         Bounds on the residual, and on the steps at each level.
+    step : callable
+        Makes the context of each step.
     """
     levels = [*samples] if full is None else [*samples, full]
     theta = start
@@ -62,7 +71,7 @@ def progressive(
         goal = tol if objective is levels[-1] else max(tol, SAMPLE_TOL)
         for steps in (*REFRESH, max_iter) if objective is levels[0] else (max_iter,):
             P = precondition(base, theta, per_score=_pays(base, objective))
-            point, n_iter, residual = _steps(objective, theta, P, goal, steps)
+            point, n_iter, residual = _steps(objective, theta, P, goal, steps, step)
             theta = point.theta
             if residual <= goal:
                 break
@@ -77,7 +86,7 @@ def _pays(base: Objective, objective: Objective) -> bool:
 
 
 def _steps(
-    objective: Objective, theta: np.ndarray, P: Preconditioner, goal: float, max_iter: int
+    objective: Objective, theta: np.ndarray, P: Preconditioner, goal: float, max_iter: int, context: Callable
 ) -> tuple[Point, int, float]:
     """L-BFGS from Θ; the point reached, the steps taken, and the residual there."""
     point = Point(theta, *objective.value_and_gradient(theta))
@@ -87,7 +96,8 @@ def _steps(
         residual = _residual(point, step)
         if residual <= goal or n_iter >= max_iter:
             break
-        moved = backtrack(objective, *point, step)
+        with context():
+            moved = backtrack(objective, *point, step)
         if moved is None:
             break
         memory.learn(moved[0] - point.theta, moved[2] - point.gradient)

@@ -1,0 +1,83 @@
+"""A long fit tells scikit-learn's callbacks how far it is."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+
+from sklearn.datasets import make_blobs
+from sklearn.model_selection import GridSearchCV
+
+from kernelproba import KernelLogisticRegression, PairwiseCouplingClassifier
+
+
+class Listener:
+    """Writes down what it is told."""
+
+    def __init__(self):
+        self.told = []
+
+    def setup(self, estimator, context):  # noqa: ARG002
+        self.told.append("setup")
+
+    def on_fit_task_begin(self, estimator, context):  # noqa: ARG002
+        self.told.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context):  # noqa: ARG002
+        self.told.append(f"end {context.task_name}")
+
+    def teardown(self, estimator, context):  # noqa: ARG002
+        self.told.append("teardown")
+
+
+@pytest.fixture
+def blobs():
+    return make_blobs(120, centers=4, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelLogisticRegression(multi_class="pairwise"),
+        KernelLogisticRegression(multi_class="pairwise", n_jobs=2),
+        PairwiseCouplingClassifier(KernelLogisticRegression()),
+        PairwiseCouplingClassifier(KernelLogisticRegression(), n_jobs=2),
+    ],
+    ids=["kernel", "kernel, threads", "any", "any, processes"],
+)
+def test_every_pair_is_a_step(model, blobs):
+    listener = Listener()
+    model.set_callbacks(listener).fit(*blobs)
+    assert listener.told[:2] == ["setup", "begin fit"]
+    assert listener.told[-2:] == ["end fit", "teardown"]
+    assert listener.told.count("begin pair") == listener.told.count("end pair") == 6
+
+
+def test_a_fit_of_chosen_centres_tells_its_passes(blobs):
+    listener = Listener()
+    model = KernelLogisticRegression(n_centers=10, solver="progressive").set_callbacks(listener).fit(*blobs)
+    assert listener.told.count("end pass") >= model.n_iter_
+
+
+def test_listening_changes_nothing(blobs):
+    model = KernelLogisticRegression(multi_class="pairwise")
+    alone = model.fit(*blobs).predict_proba(blobs[0])
+    heard = model.set_callbacks(Listener()).fit(*blobs).predict_proba(blobs[0])
+    np.testing.assert_array_equal(alone, heard)
+
+
+def test_a_fit_that_fails_lets_its_listeners_go(blobs):
+    listener = Listener()
+    X, y = blobs
+    with pytest.raises(ValueError, match="n_centers"):
+        KernelLogisticRegression(multi_class="pairwise", n_centers=3).set_callbacks(listener).fit(X, y)
+    assert listener.told[-1] == "teardown"
+
+
+def test_a_search_over_models_hands_its_progress_bar_on(blobs, capfd):
+    pytest.importorskip("rich")
+    from sklearn.callback import ProgressBar
+
+    search = GridSearchCV(KernelLogisticRegression(multi_class="pairwise"), {"C": [1.0, 10.0]}, cv=2)
+    search.set_callbacks(ProgressBar()).fit(*blobs)
+    assert "KernelLogisticRegression" in capfd.readouterr().out
