@@ -69,7 +69,7 @@ def _borrowed_blas_threads() -> Iterator[int]:
         yield 1
         return
     try:
-        blas = _blas()
+        blas = blas_libraries()
         threads = max((library["num_threads"] for library in blas.info()), default=1)
         with blas.limit(limits=1):
             yield threads
@@ -78,6 +78,6 @@ def _borrowed_blas_threads() -> Iterator[int]:
 
 
 @cache
-def _blas():
+def blas_libraries():
     """Return the controller of the loaded BLAS libraries; finding them takes milliseconds."""
     return ThreadpoolController().select(user_api="blas")

@@ -9,10 +9,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..estimators.classifier import Training
 from ..kernels import Kernel, Laplacian, Stationary, resolve_gamma
+from ..kernels.blocks import blas_libraries
 from .lattice_search import STEPS, Lattice, Point
 from .logistic_trials import Trials, Unseen
 from .unseen_score import UnseenScore
@@ -114,7 +114,7 @@ class LogisticSearch:
 
 def one_thread_if(small: bool):
     """Context in which BLAS uses one thread: for small matrices, waking more costs more than it brings."""
-    return threadpool_limits(limits=1, user_api="blas") if small else nullcontext()
+    return blas_libraries().limit(limits=1) if small else nullcontext()
 
 
 def _values(start: tuple[float | None, float], point: Point) -> tuple[float | None, float]:

@@ -59,7 +59,7 @@ def test_many_blocks_on_many_threads_give_the_same_matrix(kernel, form, request)
 
 @pytest.mark.usefixtures("tiny_blocks")
 def test_threads_are_taken_from_blas_and_given_back():
-    blas = blocks._blas()
+    blas = blocks.blas_libraries()
     seen = set()
 
     def work(_):
@@ -83,7 +83,7 @@ def test_a_limit_of_one_blas_thread_keeps_everything_on_the_callers_thread():
 
 @pytest.mark.usefixtures("tiny_blocks")
 def test_calls_at_the_same_time_agree_and_leave_blas_as_it_was():
-    X, blas = data(200), blocks._blas()
+    X, blas = data(200), blocks.blas_libraries()
     with threadpool_limits(limits=2, user_api="blas"):
         before = blas.info()
         with ThreadPoolExecutor(4) as pool:
