@@ -26,7 +26,7 @@ def three_threads(monkeypatch):
         def limit(self, limits):
             return threadpool_limits(limits=limits, user_api="blas")
 
-    monkeypatch.setattr(blocks, "_blas", Blas)
+    monkeypatch.setattr(blocks, "blas_libraries", Blas)
 
 
 KERNELS = [RBF(), Matern(nu=2.5), Laplacian([1, 2, 3]), 2 * Linear() + RBF() * Polynomial(2), ChiSquared()]
