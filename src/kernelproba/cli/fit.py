@@ -11,6 +11,7 @@ import typer
 
 from . import methods
 from .errors import CommandError
+from .fit_progress import told
 from .options import (
     MAX_ROWS,
     Data,
@@ -77,7 +78,8 @@ def fit(
     choice = Choice(target, exclude or (), only or (), max_rows, seed)
     table = load_training_table(terminal, data, delimiter, choice)
     start = time.perf_counter()
-    with terminal.heeding_warnings(), terminal.working(f"fitting {len(table.y):,} rows"):
+    counting = terminal.counting(f"fitting {len(table.y):,} rows")
+    with terminal.heeding_warnings(), counting as tell, told(classifier, tell):
         model = name_columns(table_pipeline(classifier, table.kinds).fit(table.X, table.y))
     seconds = time.perf_counter() - start
     fitted = TableModel.of(model, table, method)

@@ -101,6 +101,28 @@ class Terminal:
             yield
 
     @contextmanager
+    def counting(self, text: str) -> Iterator[Callable[[int, int | None], None]]:
+        """Show steps that are taken: a bar with the time left where it is known how many, else their number.
+
+        What is given takes the number of steps done and that of all, or None.
+        """
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TimeLeftColumn(),
+        )
+        with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
+            task = progress.add_task(text, total=None)
+
+            def tell(done: int, total: int | None) -> None:
+                said = text if total is not None or not done else f"{text}, {done} steps"
+                progress.update(task, completed=done, total=total, description=said)
+
+            yield tell
+
+    @contextmanager
     def progress(self, text: str) -> Iterator[Callable[[float], None]]:
         """Show a bar with the time left; what is given sets it to a share between 0 and 1."""
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeLeftColumn())

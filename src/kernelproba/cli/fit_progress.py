@@ -1,0 +1,56 @@
+"""How far a fit is, as scikit-learn's callbacks tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class StepCounter:
+    """Callback that counts the steps of a fit.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes the number of steps done and the number of all, or None where that is not known.
+    """
+
+    def __init__(self, tell: Callable[[int, int | None], None]):
+        self._tell = tell
+        self._done = 0
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Begin."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:  # noqa: ARG002
+        """Begin a fit or one of its steps."""
+        if _is_fit(context):
+            self._tell(0, context.max_subtasks)
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:  # noqa: ARG002
+        """Count a step."""
+        if not _is_fit(context):
+            self._done += 1
+            self._tell(self._done, context.parent.max_subtasks)
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """End."""
+
+
+def _is_fit(context: Any) -> bool:
+    """Whether this is the whole fit of the classifier, which may be a step of its pipeline."""
+    return context.parent is None or context.source_estimator_name is not None
+
+
+@contextmanager
+def told(classifier: Any, tell: Callable[[int, int | None], None]) -> Iterator[None]:
+    """Context in which the fit of a classifier tells its steps, if it is one that does."""
+    if not hasattr(classifier, "set_callbacks"):
+        yield
+        return
+    classifier.set_callbacks(StepCounter(tell))
+    try:
+        yield
+    finally:
+        classifier.set_callbacks()
