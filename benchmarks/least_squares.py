@@ -23,34 +23,16 @@ from kernelproba import (
     LeastSquaresProbabilisticClassifier,
     LeastSquaresProbabilisticClassifierCV,
 )
-from kernelproba.datasets import load, official_split
+from kernelproba.datasets import official_split
 from kernelproba.inspection import probability_scores
 from kernelproba.kernels import median_distance
+from kernelproba.papers.plain_klr import PlainKLR
+from kernelproba.papers.posterior_protocol import RAW, draw
+from kernelproba.papers.sugiyama2010 import CLASSES, SETS
 from kernelproba.tuning.least_squares_cv import PAPER_ALPHAS, PAPER_WIDTHS
 
 from .least_squares_page import record, render
 from .measure import interleaved
-from .plain_klr import PlainKLR
-
-SETS = {"mnist": 10, "usps": 10, "satimage": 6, "letter": 26}
-CLASSES = {"mnist": (2, 4, 6, 8, 10), "usps": (2, 4, 6, 8, 10), "satimage": (2, 3, 4, 5, 6)}
-CLASSES["letter"] = (2, 5, 10, 15, 20, 26)
-RAW = {"calibration": None, "outside": "tails"}
-
-
-def draw(name: str, n: int, n_classes: int, seed: int):
-    """⌊n/c⌋ training and 100 test rows of each of the first c classes, standardised by the training rows."""
-    X, y = load(name).all_rows()
-    rng = np.random.default_rng(seed)
-    train, test = [], []
-    for label in np.unique(y)[:n_classes]:
-        rows = rng.permutation(np.flatnonzero(y == label))
-        train.append(rows[: n // n_classes])
-        test.append(rows[-100:])
-    train, test = rng.permutation(np.concatenate(train)), np.concatenate(test)
-    mean, scale = X[train].mean(axis=0), X[train].std(axis=0)
-    X_train, X_test = ((X[rows] - mean) / np.where(scale > 0, scale, 1) for rows in (train, test))
-    return X_train, y[train], X_test, y[test]
 
 
 def lspc(X, y, centers: str) -> LeastSquaresProbabilisticClassifier:

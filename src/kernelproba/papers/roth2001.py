@@ -78,8 +78,8 @@ def tables(results: Results) -> list[Table]:
 
 
 def _row(results: Results, name: str, method: str) -> dict[str, Any]:
-    runs = [r for key, r in results.items() if key.startswith(f"{name} ") and key.endswith(f" {method}")]
-    runs = [r for r in runs if "setting" in r]
+    keys = [f"{name} {number} {method}" for number in range(STEP)]
+    runs = [results[key] for key in keys if key in results]
     seconds = results.get(f"{name} times")
     printed = PRINTED[name, method]
     return {
