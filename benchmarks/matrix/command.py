@@ -1,6 +1,7 @@
 """The command line of the matrix: what is measured, within which bounds, and where it goes."""
 
 import argparse
+import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +16,7 @@ from .run import Bounds, measure
 
 BOUNDS = {False: Bounds(60.0, 10.0, 1), True: Bounds(5.0, 1.0, 1)}
 #: Of a point of growth.
-GROWTH_BOUNDS = {False: Bounds(15.0, 2.0, 1), True: Bounds(2.0, 0.5, 1)}
+GROWTH_BOUNDS = {False: Bounds(20.0, 2.0, 1), True: Bounds(2.0, 0.5, 1)}
 GROWTH_ROUNDS = {False: 3, True: 1}
 
 
@@ -27,9 +28,10 @@ def main(arguments: list[str] | None = None) -> None:
         try:
             run_all(folder, options.quick)
         except KeyboardInterrupt:
-            raise SystemExit(
-                "stopped; what was measured is kept, and the same command goes on from there"
-            ) from None
+            print(
+                "stopped; what was measured is kept, and the same command goes on from there", file=sys.stderr
+            )
+            raise SystemExit(130) from None
     print(write_page(folder))
 
 

@@ -34,7 +34,14 @@ class Record:
 
     def save(self) -> None:
         with replacing(self.path) as path:
-            path.write_text(json.dumps(self.content, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
+            path.write_text(_text(self.content), encoding="utf8")
+
+
+def _text(content: dict) -> str:
+    """JSON with one line per cell."""
+    cells = ",\n  ".join(json.dumps(cell, ensure_ascii=False) for cell in content["cells"])
+    rest = json.dumps(content | {"cells": []}, indent=1, ensure_ascii=False)
+    return rest.replace('"cells": []', f'"cells": [\n  {cells}\n ]') + "\n"
 
 
 def add_run(cell: dict, values: dict, warned: list[str]) -> None:
