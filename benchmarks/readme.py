@@ -57,7 +57,7 @@ def peers(matrix: Matrix) -> str:
     bounds = matrix.content["bounds"]
     return f"""\
 Every classifier and its rivals on {len(matrix.problems)} problems ({", ".join(matrix.problems)}), all kernel methods with the same kernel
-width and, where they share the penalty, the same C, tuned for none: mean ranks (1 is best) and seconds over all problems,
+width and, where they share the penalty, the same C, nothing tuned on test rows: mean ranks (1 is best) and seconds over all problems,
 one thread, in parentheses where some problems took more than {bounds["limit"]:g} s. Regenerate: `{matrix.content["command"]}`, then
 `python -m benchmarks.readme`; per problem, with memory and growth, in [docs/results/matrix.md](docs/results/matrix.md).
 
