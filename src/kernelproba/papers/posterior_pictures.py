@@ -71,7 +71,7 @@ def draw_densities() -> Figure:
 
 def draw_decisions(settings: dict[str, Any]) -> Figure:
     """Figure 5: regions by the truth and by every method, and the training rows."""
-    figure, (line, rows) = _figure(15, 4.2), _grid(_NEAR)
+    figure, (line, rows) = _figure(15, 4.8), _grid(_NEAR)
     X, y = three_gaussians_problem().sample(TOY_ROWS, random_state=0)
     colours = class_colours(3)
     for ax, (name, model) in zip(figure.subplots(1, 4, sharey=True), _models(settings).items(), strict=True):
@@ -100,17 +100,18 @@ def draw_posteriors(settings: dict[str, Any]) -> Figure:
 
 
 def draw_curves(curves: list[Curve], axis: str) -> Figure:
-    """Figure 7 or 8: a row of panels for each set, errors on the left and times on the right."""
+    """Figure 7 or 8: for each set a panel of errors and, once all are measured, one of times."""
     names = list(dict.fromkeys(curve.name for curve in curves))
-    figure = _figure(10, 2.9 * len(names))
-    for line, name in zip(figure.subplots(len(names), 2, squeeze=False), names, strict=True):
+    columns = 2 if all(curve.seconds for curve in curves) else 1
+    figure = _figure(5 * columns, 2.9 * len(names))
+    for line, name in zip(figure.subplots(len(names), columns, squeeze=False), names, strict=True):
         part = [curve for curve in curves if curve.name == name]
-        _draw_errors(line[0], part, axis)
-        _draw_times(line[1], [curve for curve in part if curve.seconds], axis)
+        for ax, draw in zip(line, (_draw_errors, _draw_times), strict=False):
+            draw(ax, part, axis)
         for ax in line:
             ax.set_title(f"{name}, c = {part[0].c}" if axis == "n" else f"{name}, n = {part[0].n}")
             _dress(ax, [getattr(curve, axis) for curve in part], axis)
-    handles = _handles()
+    handles = _handles(METHODS if columns == 1 else tuple(_STYLES))
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), frameon=False)
     return figure
 
@@ -127,9 +128,6 @@ def _draw_errors(ax, part: list[Curve], axis: str) -> None:
 
 
 def _draw_times(ax, part: list[Curve], axis: str) -> None:
-    if not part:
-        ax.text(0.5, 0.5, "not measured yet", transform=ax.transAxes, ha="center")
-        return
     places = [getattr(curve, axis) for curve in part]
     for method, (colour, marker) in _STYLES.items():
         ax.plot(places, [np.median(curve.seconds[method]) for curve in part], color=colour, marker=marker)
@@ -153,7 +151,8 @@ def _no_ticks():
     return NullLocator()
 
 
-def _handles() -> list:
+def _handles(methods: tuple[str, ...]) -> list:
     from matplotlib.lines import Line2D
 
-    return [Line2D([], [], color=c, marker=m, label=method) for method, (c, m) in _STYLES.items()]
+    styles = {method: _STYLES[method] for method in methods}
+    return [Line2D([], [], color=c, marker=m, label=method) for method, (c, m) in styles.items()]

@@ -119,9 +119,7 @@ def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
         pool.shutdown()
     except BrokenProcessPool as error:
-        raise WorkerLost(
-            "a process has died, most likely for lack of memory: try again with fewer jobs"
-        ) from error
+        raise WorkerLost("a process has died, most likely for lack of memory: use fewer jobs") from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in set(multiprocessing.active_children()) - others:
