@@ -157,8 +157,8 @@ def _precision_blocks(K: np.ndarray, E: np.ndarray) -> np.ndarray:
     halves = [solve_triangular(root, part, lower=True) for part in parts]
     for a, b in zip(*np.tril_indices(k), strict=True):
         R[:, a, b] = R[:, b, a] = -np.einsum("ji,ji->i", halves[a], halves[b])
-    for a, part in enumerate(parts):
-        R[:, a, a] += part.diagonal()
+    for c, part in enumerate(parts):
+        R[:, c, c] += part.diagonal()
     return R
 
 

@@ -26,14 +26,14 @@ from .lattice_search import STEPS
 from .logistic_search import LogisticSearch, Trial, central_gamma
 from .logistic_trials import Trials
 from .standardisation import ScaledView
-from .unseen_rows import inner_folds, left_out_operations
+from .unseen_rows import inner_folds, left_out_is_cheap
 
 #: Rows of the first stage; up to one and a half times as many it is the only one.
 SAMPLE_ROWS = 300
 #: Classes up to which leave-one-out is cheaper than four folds, and than two of them on a sample.
 LEFT_OUT_CLASSES, SAMPLED_CLASSES = 6, 3
-#: Rows, and operations, up to which the last stage can afford it.
-LEFT_OUT_ROWS, LEFT_OUT_OPERATIONS = 1000, 2e9
+#: Rows up to which the last stage can afford it.
+LEFT_OUT_ROWS = 1000
 #: Folds where it is not, and parts of which the last stage holds out one.
 FOLDS = 4
 #: Rows behind the median distance.
@@ -110,7 +110,7 @@ def choose(
         for (best, _), (view, trials) in zip(found, last, strict=True)
     ]
     known, view, trials = max(again, key=_score)
-    return search.descend(trials, (known.gamma, known.C), STEPS[-1:], known), view
+    return search.descend(trials, (known.gamma, known.C), STEPS[-1:]), view
 
 
 def _explore(
@@ -127,7 +127,7 @@ def _explore(
         known = max((search.attempt(trials, g, best.C) for g in gammas), key=lambda trial: trial.score)
         slack = SLACK * abs(best.score) if _is_staged(terms, rows) else 0.0
         if known.score > best.score - slack:
-            known = search.descend(trials, (known.gamma, known.C), STEPS[-1:], known)
+            known = search.descend(trials, (known.gamma, known.C), STEPS[-1:])
         found.append((known, other))
     return found
 
@@ -170,6 +170,6 @@ def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
         return terms.trials(view, *terms.folded)
     training = rows.sample(terms.max_rows)
     n, c = len(training.y), int(training.y.max()) + 1
-    if n <= LEFT_OUT_ROWS and left_out_operations(n, 1 if c == 2 else c) <= LEFT_OUT_OPERATIONS:
+    if n <= LEFT_OUT_ROWS and left_out_is_cheap(n, 1 if c == 2 else c):
         return terms.trials(view, training, None)
     return terms.trials(view, training, inner_folds(training, FOLDS)[:1])

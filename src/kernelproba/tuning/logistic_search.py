@@ -66,34 +66,31 @@ class LogisticSearch:
     record: list[Trial] = field(default_factory=list)
     #: Whether the last walk ended where the lattice does.
     stopped: bool = False
+    _known: dict[tuple, Trial] = field(default_factory=dict)
 
     def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
-        """Try one point."""
-        rows = trials.training
-        scores = tuple(self._score(rows, part) for part in trials.unseen(gamma, C))
-        self.record.append(Trial(trials.scale, gamma, C, len(rows.y), scores))
-        return self.record[-1]
+        """Try one point, unless it has been tried on the same rows."""
+        point = trials, *(None if value is None else f"{value:.6g}" for value in (gamma, C))
+        if point not in self._known:
+            parts, rows = trials.unseen(gamma, C), trials.training
+            scores = tuple(self._score(rows, part) for part in parts)
+            self._known[point] = Trial(trials.scale, gamma, C, len(rows.y), scores)
+            self.record.append(self._known[point])
+        return self._known[point]
 
     def descend(
-        self,
-        trials: Trials,
-        start: tuple[float | None, float],
-        steps: Sequence[Point] = STEPS,
-        known: Trial | None = None,
+        self, trials: Trials, start: tuple[float | None, float], steps: Sequence[Point] = STEPS
     ) -> Trial:
-        """The best point that can be reached from a start, which may be known already."""
-        tried: dict[Point, Trial] = {} if known is None else {(0, 0): known}
+        """The best point that can be reached from a start."""
 
         def loss(point: Point) -> float:
-            if point not in tried:
-                tried[point] = self.attempt(trials, *_values(start, point))
-            return -tried[point].score
+            return -self.attempt(trials, *_values(start, point)).score
 
         lattice = Lattice(loss, self.searched)
         with one_thread_if(len(trials.training.y) <= SMALL_ROWS):
             best = lattice.descend((0, 0), steps)
         self.stopped = lattice.ends_at(best)
-        return tried[best]
+        return self.attempt(trials, *_values(start, best))
 
     def _score(self, training: Training, part: Unseen) -> float:
         weight = judged_weight(training)[part.rows]

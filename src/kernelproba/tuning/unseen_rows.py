@@ -1,6 +1,6 @@
 """What the chosen model says of every training row, as if it had not seen it.
 
-Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, k n²(4r + k) operations.
+Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, up to 2 k n³ operations.
 Where the kernel is too narrow, or that is dearer than some fits, four folds say it by fits without a quarter
 of the rows.
 """
@@ -18,8 +18,8 @@ from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, log_probabi
 
 #: What a low rank may leave of a row, relative to 1/C.
 LEFT = 0.02
-#: Operations that leave-one-out may take.
-LEFT_OUT_OPERATIONS = 5e9
+#: Operations that leave-one-out may take, with one score and with one for each class.
+BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
 FOLDS = 4
 
 
@@ -37,7 +37,7 @@ def unseen_log_probabilities(model: Any, trials: Trials, gamma: float | None) ->
     """
     F = model._scores(trials.training.X)
     exact = len(model.support_) >= len(trials.training.y)  # all rows are centres
-    if exact and left_out_operations(*F.shape) <= LEFT_OUT_OPERATIONS:
+    if exact and left_out_is_cheap(*F.shape):
         K = trials.low_rank(gamma)
         tol = allowed_rest(model.C, LEFT)
         if K.rest.max(initial=0.0) <= tol:
@@ -71,7 +71,9 @@ def inner_folds(training: Training, n_folds: int) -> list[tuple[np.ndarray, np.n
     ]
 
 
-def left_out_operations(n: int, k: int) -> float:
-    """Operations of leave-one-out of n rows and k scores, at the largest rank."""
+def left_out_is_cheap(n: int, k: int) -> bool:
+    """Whether leave-one-out of n rows and k scores takes no longer than a few fits, at the largest rank."""
     rank = min(n, MAX_RANK)
-    return 2 * n * rank**2 if k == 1 else k * n**2 * (4 * rank + k)
+    if k == 1:
+        return 2 * n * rank**2 <= BINARY_OPERATIONS
+    return k * n**2 * min(5 * rank, 2 * n) <= SOFTMAX_OPERATIONS
