@@ -152,7 +152,7 @@ PAPER = Paper(
     title="Kernel logistic regression by pairs (roth2001)",
     reference="V. Roth. Probabilistic discriminative kernel classifiers for multi-class problems. "
     "Pattern Recognition, DAGM 2001, Springer.",
-    summary="kLOGREG, coupled pairs, against the SVM: Isolet, COIL-20 for the chairs; time against classes.",
+    summary="Logistic regression by pairs against the SVM: Isolet, COIL-20; time against classes.",
     protocol=PROTOCOL,
     data=("coil20_16x16", "isolet"),
     tasks=tasks,

@@ -188,7 +188,7 @@ PAPER = Paper(
     title="Least-squares probabilistic classification (sugiyama2010)",
     reference="M. Sugiyama. Superfast-trainable multi-class probabilistic classifier by least-squares "
     "posterior fitting. IEICE Transactions on Information and Systems, E93-D(10), 2690–2701, 2010.",
-    summary="LSPC, LSPC(full) and kernel logistic regression: a toy example, errors and times on four sets.",
+    summary="LSPC and kernel logistic regression: a toy example, errors and times on four sets.",
     protocol=PROTOCOL,
     data=tuple(SETS),
     tasks=tasks,
