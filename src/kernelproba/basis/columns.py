@@ -6,15 +6,16 @@ import numpy as np
 
 from ..kernels import Kernel
 from ..kernels.blocks import row_blocks
+from ..kernels.matrix import rows_in
 
-#: Kernel values held at once: the whole matrix up to 4000 rows.
-HELD_VALUES = 16_000_000
+#: Rows of which the whole kernel matrix is held.
+HELD_ROWS = 4000
 
 
 class KernelColumns:
     """Kernel features of the rows X: one candidate centre, one column of K = k(X, X).
 
-    Up to HELD_VALUES entries K is computed once.  Beyond that it is never formed: columns are computed when
+    Up to HELD_ROWS rows K is computed once.  Beyond that it is never formed: columns are computed when
     asked for, in double precision, and products with all columns block by block in single precision.  These
     only tell which candidates are worth a column, and for that a few digits do.
 
@@ -28,14 +29,19 @@ class KernelColumns:
 
     def __init__(self, kernel: Kernel, X: Any):
         self._kernel, self._n, self._X = kernel, X.shape[0], X
-        held = self._n**2 <= HELD_VALUES
-        self._whole = self.take(np.arange(self._n)) if held else None
-        self._single = None if held else X.astype(np.float32)
-
-    _whole: np.ndarray | None = None
+        self.held = self._n <= HELD_ROWS
+        self._whole = self._columns(X, np.arange(self._n)) if self.held else None
+        self._single: Any = None if self.held else rows_in(np.float32, kernel, X)
 
     def __len__(self) -> int:
         return self._n
+
+    def sample(self, rows: np.ndarray) -> "KernelColumns":
+        """Return K at some rows, and at their columns, held."""
+        part = object.__new__(KernelColumns)
+        part._kernel, part._n, part._X, part.held = self._kernel, len(rows), None, True
+        part._whole = self.take(rows)[rows] if self.held else self._columns(self._X[rows], rows)
+        return part
 
     def take(self, index: np.ndarray) -> np.ndarray:
         """Return the columns of K at `index`, (n, len(index)), in double precision and Fortran's order.
@@ -44,13 +50,53 @@ class KernelColumns:
         """
         if self._whole is not None:
             return self._whole.T[index].T
-        return np.asfortranarray(self._kernel(self._X, self._kernel.select(self._X, index)), dtype=np.float64)
+        return np.asfortranarray(self._columns(self._X, index))
+
+    def _columns(self, X: Any, index: np.ndarray) -> np.ndarray:
+        """k(X, rows at `index`) in double precision."""
+        return np.asarray(self._kernel(X, self._kernel.select(self._X, index)), dtype=np.float64)
 
     def pull_back(self, G: np.ndarray) -> np.ndarray:
         """Return Kᵀ G (n, k) for G (n, k)."""
         if self._whole is not None:
             return self._whole.T @ G
-        G, X = G.astype(np.float32), self._single
+        X, G = self._single, G.astype(self._single.dtype, copy=False)
         blocks = (np.arange(s.start, s.stop) for s in row_blocks(self._n, self._n))
         parts = [self._kernel(X, self._kernel.select(X, block)).T @ G for block in blocks]
         return np.concatenate(parts).astype(np.float64)
+
+
+class WorkingColumns:
+    """Columns of a changing set of candidates, in one buffer: those that stay are not computed again.
+
+    Parameters
+    ----------
+    columns : KernelColumns
+        All columns.
+    index : array of shape (m,)
+        The candidates to begin with.
+    """
+
+    def __init__(self, columns: KernelColumns, index: np.ndarray):
+        self._columns, self.index = columns, index
+        self._buffer = columns.take(index).T
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """K at `index`, (n, m), in Fortran's order: a view, which the next change overwrites."""
+        return self._buffer[: len(self.index)].T
+
+    def change(self, kept: np.ndarray, fresh: np.ndarray) -> None:
+        """Keep the candidates at the mask `kept` (m,), and put those numbered `fresh` behind them."""
+        positions = np.flatnonzero(kept)
+        for target, source in enumerate(positions.tolist()):
+            if target != source:
+                self._buffer[target] = self._buffer[source]
+        m, total = len(positions), len(positions) + len(fresh)
+        if total > len(self._buffer):
+            # Room for more: memory that is not written to costs nothing.
+            larger = np.empty((max(total, 3 * len(self._buffer) // 2), self._buffer.shape[1]))
+            larger[:m] = self._buffer[:m]
+            self._buffer = larger
+        self.index = np.concatenate([self.index[positions], fresh])
+        self._buffer[m:total] = self._columns.take(fresh).T

@@ -76,11 +76,13 @@ def _exact_search(Q, linear, strength, x, sign, step):
 
     The slope at t is a + b t, plus 2 λⱼ|stepⱼ| for each kink behind: ½xᵀQx bends it by b = stepᵀQ step.
     """
-    bend = float(step @ (Q @ step))
-    slope = float(step @ (Q @ x + linear))
     with np.errstate(divide="ignore", invalid="ignore"):
         kinks = np.where((step * sign < 0) & (strength > 0), -x / step, np.inf)
     none = np.zeros(len(x), dtype=bool)
+    if not (kinks < 1.0).any():
+        return 1.0, none
+    bend = float(step @ (Q @ step))
+    slope = float(step @ (Q @ x + linear))
     for j in np.argsort(kinks):
         if kinks[j] >= 1.0:
             break

@@ -1,4 +1,10 @@
-"""The Newton system of a sparse model on its support, and the Gram matrices behind it."""
+"""The Newton system of a sparse model on its support, and the Gram matrices behind it.
+
+Softmax leaves most scores alone: where a row is sure not to be of class k, or sure to be, slope and curvature
+of its loss in score k all but vanish.  Systems therefore take a mask (n, k) of the scores that *matter*, and
+sum over those rows only.  What is left of the Hessian is that of the loss with the other scores held fixed,
+hence positive semi-definite.
+"""
 
 from itertools import pairwise
 
@@ -25,14 +31,24 @@ class NewtonSystem:
         The entries that move.
     state : array of shape (n, k)
         Curvature of the loss there.
+    matters : boolean array of shape (n, k)
+        The scores that count.
     """
 
     def __init__(
-        self, objective: RestrictedObjective, theta: np.ndarray, free: np.ndarray, state: np.ndarray
+        self,
+        objective: RestrictedObjective,
+        theta: np.ndarray,
+        free: np.ndarray,
+        state: np.ndarray,
+        matters: np.ndarray,
     ):
         self.smooth, self.penalty, self.state = objective.smooth, objective.penalty, state
         self.W = theta[: len(objective.index)]
-        self.blocks = [_Block(self.smooth, rows, scores, v) for rows, scores, v in self._parts(free)]
+        self.blocks = [
+            Block(self.smooth, rows, scores, v, matters[:, scores])
+            for rows, scores, v in self._parts(free)
+        ]
         trace = sum(np.trace(block.gram) for block in self.blocks)
         self.damping = damping(trace / sum(len(block.gram) for block in self.blocks))
         bend = np.append(self.penalty.curvature_bound(self.W), np.zeros(len(theta) - len(self.W)))
@@ -52,15 +68,15 @@ class NewtonSystem:
 
     def product(self, V: np.ndarray) -> np.ndarray:
         """∇²J V for V that vanishes off the support."""
-        F = np.empty_like(self.state)
+        F = np.zeros_like(self.state)
         for block in self.blocks:
-            F[:, block.scores] = block.Phi @ V[block.rows, block.scores]
+            F[block.data, block.scores] = block.Phi @ V[block.rows, block.scores]
         F = self.smooth.weights[:, None] * self.smooth.loss.curvature_product(self.state, F)
         out = self.damping * V
         m = len(self.W)
         out[:m] += self.penalty.curvature_product(self.W, V[:m])
         for block in self.blocks:
-            out[block.rows, block.scores] += block.Phi.T @ F[:, block.scores]
+            out[block.rows, block.scores] += block.Phi.T @ F[block.data, block.scores]
         return out
 
     def precondition(self, R: np.ndarray) -> np.ndarray:
@@ -72,12 +88,36 @@ class NewtonSystem:
         return out
 
 
-class _Block:
-    """Features Φ of some rows of Θ for some scores, and their weighted Gram matrix."""
+class Block:
+    """Features Φ of some rows of Θ for some scores, and their Gram matrix on the data that matter.
 
-    def __init__(self, smooth: Objective, rows: np.ndarray, scores: slice, weights: np.ndarray):
-        self.rows, self.scores, self.Phi = rows, scores, _features(smooth, rows)
-        scaled = self.Phi * np.sqrt(weights)[:, None]
+    Parameters
+    ----------
+    smooth : Objective
+        The loss.
+    rows : array of shape (p,)
+        Rows of Θ.
+    scores : slice
+        Columns of Θ.
+    weights : array of shape (n,)
+        v ≥ 0 of the Gram matrix ``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``.
+    matters : boolean array of shape (n, number of scores), optional
+        The scores that count; all by default.
+    """
+
+    def __init__(
+        self,
+        smooth: Objective,
+        rows: np.ndarray,
+        scores: slice,
+        weights: np.ndarray,
+        matters: np.ndarray | None = None,
+    ):
+        self.data: slice | np.ndarray = slice(None)
+        if matters is not None and not matters.all():
+            self.data = np.flatnonzero(matters.any(axis=1))
+        self.rows, self.scores, self.Phi = rows, scores, _features(smooth, rows, self.data)
+        scaled = self.Phi * np.sqrt(weights[self.data])[:, None]
         self.gram = scaled.T @ scaled
 
     def factorise(self, diagonal: np.ndarray) -> None:
@@ -91,7 +131,7 @@ class _Block:
 
 def weighted_gram(smooth: Objective, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``, v ≥ 0, of the features (and the constant) at the given rows of Θ."""
-    return _Block(smooth, rows, slice(None), weights).gram
+    return Block(smooth, rows, slice(None), weights).gram
 
 
 def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, np.ndarray]]) -> np.ndarray:
@@ -105,16 +145,22 @@ def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, n
             weights = smooth.weights * smooth.loss.curvature_block(state, score, other)
             H[at[i], at[j]] = features[i].T @ (weights[:, None] * features[j])
             H[at[j], at[i]] = H[at[i], at[j]].T
-    H[np.diag_indices_from(H)] += damping(np.trace(H) / max(len(H), 1))
-    return H
+    return damped(H)
 
 
-def _features(smooth: Objective, rows: np.ndarray) -> np.ndarray:
-    """Columns of Φ̃ at rows of Θ; the row behind the last feature is the intercept's."""
-    K = smooth.features.data.T[rows[rows < smooth.features.width]]
+def _features(smooth: Objective, rows: np.ndarray, data: slice | np.ndarray = slice(None)) -> np.ndarray:
+    """Columns of Φ̃ at rows of Θ, for rows of the data; behind the last feature is the intercept's."""
+    chosen, K = rows[rows < smooth.features.width], smooth.features.data.T
+    K = K[chosen] if isinstance(data, slice) else K[np.ix_(chosen, data)]
     return (K if len(K) == len(rows) else np.concatenate([K, np.ones((1, K.shape[1]))])).T
 
 
 def damping(mean_diagonal: float) -> float:
     """Curvature to add to a system so that flat directions, and rounding in them, stay bounded."""
     return DAMPING * mean_diagonal + float(np.finfo(float).tiny)
+
+
+def damped(H: np.ndarray) -> np.ndarray:
+    """Add it to the diagonal of H, in place."""
+    H[np.diag_indices_from(H)] += damping(np.trace(H) / max(len(H), 1))
+    return H

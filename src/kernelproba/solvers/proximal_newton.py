@@ -2,10 +2,8 @@
 
 Two steps alternate, both of which lower J:
 
-*model*: minimise the second-order model of the loss plus the penalty itself.  For the lasso it is
-solved exactly by an active set; where it is large the curvature between scores is left out, so that it falls
-apart into one problem per score.  For the group lasso one curvature serves all scores.  This step finds
-the support.
+*model*: minimise the second-order model of the loss plus the penalty itself (`penalised_model`).  This step
+finds the support.
 *reduce*: around the entries that are not zero J is smooth.  A Newton step on them, with all the curvature,
 by conjugate gradients; entries that would pass their kink stop there.
 
@@ -19,16 +17,16 @@ from functools import cached_property
 import numpy as np
 
 from .conjugate_gradient import conjugate_gradient
-from .group_quadratic import group_quadratic
-from .lasso_quadratic import lasso_quadratic
-from .newton_system import NewtonSystem, damping, hessian_block, weighted_gram
+from .newton_system import NewtonSystem
+from .penalised_model import model_step
 from .solution import Solution
 from .sparse_objective import RestrictedObjective
 
 SUFFICIENT = 1e-4
 INNER_ITERATIONS = 100
-#: Entries up to which the model of a lasso takes the curvature between scores into account.
-JOINT_SIZE = 600
+#: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
+#: second-order models; it shrinks with the residual.
+NEGLIGIBLE = 5e-3
 
 
 def proximal_newton(
@@ -51,12 +49,17 @@ class Point:
     def __init__(self, objective: RestrictedObjective, theta: np.ndarray):
         self.objective, self.theta, self.m = objective, theta, len(objective.index)
         self.scores = objective.scores(theta)
-        self.value = objective.value(theta, self.scores)
+        self.value, self.score_slope = objective.value(theta, self.scores)
 
     @cached_property
     def gradient(self) -> np.ndarray:
         """Gradient of the loss."""
-        return self.objective.gradient(self.scores)
+        return self.objective.gradient(self.score_slope)
+
+    @cached_property
+    def matters(self) -> np.ndarray:
+        """Scores of which the loss has a slope worth mentioning, (n, k); its curvature is smaller still."""
+        return np.abs(self.score_slope) > NEGLIGIBLE * min(1.0, self.residual**0.5)
 
     @cached_property
     def slope(self) -> np.ndarray:
@@ -85,53 +88,9 @@ class Point:
 
 
 def _model_step(point: Point) -> Point | None:
-    """Search along the way to the minimum of the model."""
-    step = np.zeros_like(point.theta)
-    state = point.objective.smooth.loss.curvature(point.scores)
-    if point.objective.penalty.by_rows:
-        _fill_group_step(point, state, step)
-    else:
-        _fill_lasso_step(point, state, step)
+    """Search along the way to the minimum of the model; None if it does not help."""
+    step = model_step(point)
     return point.search(lambda t: point.theta + t * step, shortest=2.0**-20)
-
-
-def _fill_lasso_step(point: Point, state: np.ndarray, step: np.ndarray) -> None:
-    """Write the step of all scores: together while that is cheap, else each as if the others stood still."""
-    W = point.theta[: point.m]
-    rows = [_candidates(point, np.abs(point.slope[: point.m, k]), W[:, k] != 0) for k in range(W.shape[1])]
-    together = sum(map(len, rows)) <= JOINT_SIZE
-    parts = [list(range(W.shape[1]))] if together else [[k] for k in range(W.shape[1])]
-    for scores in parts:
-        at = np.concatenate([rows[k] for k in scores]), np.repeat(scores, [len(rows[k]) for k in scores])
-        step[at] = _lasso_step(point, state, [(k, rows[k]) for k in scores], at)
-
-
-def _lasso_step(point: Point, state: np.ndarray, parts: list, at: tuple) -> np.ndarray:
-    """Minimise ½ dᵀQd + Dᵀd + ‖w + d‖₁ over the entries `at` of Θ, Q their block of the Hessian."""
-    Q = hessian_block(point.objective.smooth, state, parts)
-    x, strength = point.theta[at], (at[0] < point.m) * 1.0
-    linear = point.gradient[at] - Q @ x
-    return lasso_quadratic(Q, linear, strength, x, tol=0.1 * point.residual) - x
-
-
-def _fill_group_step(point: Point, state: np.ndarray, step: np.ndarray) -> None:
-    """Write the step of all scores, with one curvature per row of the data."""
-    smooth, penalty = point.objective.smooth, point.objective.penalty
-    rows = _candidates(point, penalty.size(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1))
-    Q = weighted_gram(smooth, rows, smooth.weights * smooth.loss.curvature_weight(state))
-    Q[np.diag_indices_from(Q)] += damping(np.trace(Q) / max(len(Q), 1))
-    X, strength = point.theta[rows], (rows < point.m) * 1.0
-    linear = point.gradient[rows] - Q @ X
-    step[rows] = group_quadratic(Q, linear, strength, X, tol=0.1 * point.residual) - X
-
-
-def _candidates(point: Point, slope: np.ndarray, support: np.ndarray) -> np.ndarray:
-    """Rows of Θ: the support, a third as many of the steepest others (ten at least), and the intercept."""
-    outside = np.where(support, 0.0, slope)
-    count = min(len(slope), max(10, int(support.sum()) // 3))
-    cut = np.sort(outside)[-count] if count else 0.0
-    chosen = support | ((outside > 0) & (outside >= cut))
-    return np.flatnonzero(np.append(chosen, np.ones(len(point.theta) - point.m, dtype=bool)))
 
 
 def _reduced_step(point: Point) -> Point | None:
@@ -140,7 +99,9 @@ def _reduced_step(point: Point) -> Point | None:
     free = objective.free(theta)
     if point.residual == 0 or not free.any():
         return None
-    system = NewtonSystem(objective, theta, free, objective.smooth.loss.curvature(point.scores))
+    system = NewtonSystem(
+        objective, theta, free, objective.smooth.loss.curvature(point.scores), point.matters
+    )
     step = conjugate_gradient(
         system.product,
         -np.where(free, point.slope, 0.0),

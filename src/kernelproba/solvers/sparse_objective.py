@@ -116,15 +116,14 @@ class RestrictedObjective:
             return K @ W + b
         return (sp.csr_array(W.T) @ K.T).T + b
 
-    def value(self, theta: np.ndarray, F: np.ndarray) -> float:
-        """J(Θ), F the scores there."""
-        loss, _ = self.smooth.loss.value_and_gradient(F, self.smooth.y)
-        return float(self.smooth.weights @ loss) + self.penalty.value(self.smooth.split(theta)[0])
+    def value(self, theta: np.ndarray, F: np.ndarray) -> tuple[float, np.ndarray]:
+        """J(Θ), F the scores there, and the gradient of the loss with respect to F, (n, k)."""
+        loss, G = self.smooth.loss.value_and_gradient(F, self.smooth.y)
+        value = float(self.smooth.weights @ loss) + self.penalty.value(self.smooth.split(theta)[0])
+        return value, self.smooth.weights[:, None] * G
 
-    def gradient(self, F: np.ndarray) -> np.ndarray:
-        """Gradient of the loss at scores F, of the shape of Θ."""
-        _, G = self.smooth.loss.value_and_gradient(F, self.smooth.y)
-        G = self.smooth.weights[:, None] * G
+    def gradient(self, G: np.ndarray) -> np.ndarray:
+        """Gradient of the loss with respect to Θ from that with respect to the scores."""
         D = self.smooth.features.data.T @ G
         return np.vstack([D, G.sum(axis=0)]) if self.smooth.fit_intercept else D
 

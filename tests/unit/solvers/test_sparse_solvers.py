@@ -10,6 +10,8 @@ from kernelproba.basis.columns import KernelColumns
 from kernelproba.kernels import RBF
 from kernelproba.losses import loss_for
 from kernelproba.penalties import GroupLasso, Lasso
+from kernelproba.solvers import penalised_model
+from kernelproba.solvers import working_set as working_set_module
 from kernelproba.solvers.sparse import SPARSE_SOLVERS
 from kernelproba.solvers.sparse_objective import SparseObjective
 
@@ -105,13 +107,33 @@ def test_where_a_solver_starts_does_not_matter(penalty):
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
-def test_screening_in_single_precision_gives_the_same_minimum(penalty, monkeypatch):
+def test_a_sample_first_and_screening_in_single_precision_give_the_same_minimum(penalty, monkeypatch):
     reference = solved("working-set", penalty, 3, True)
-    monkeypatch.setattr(columns_module, "HELD_VALUES", 0)
+    for module in (columns_module, working_set_module):
+        monkeypatch.setattr(module, "HELD_ROWS", 12)
     objective = problem(penalty)
     solution = SPARSE_SOLVERS["working-set"](objective, objective.null_model(), tol=1e-3, max_iter=100)
     assert solution.converged
     assert solution.value == pytest.approx(reference.value, rel=1e-5)
+
+
+def test_scores_that_take_turns_reach_the_same_minimum(monkeypatch):
+    monkeypatch.setattr(penalised_model, "JOINT_SIZE", 0)
+    objective = problem()
+    solution = SPARSE_SOLVERS["working-set"](objective, objective.null_model(), tol=1e-8, max_iter=200)
+    assert kkt_residual(objective, solution.coef) < 1e-7
+
+
+def test_rows_whose_class_is_certain_do_not_hinder_convergence():
+    """Classes far apart: at the minimum most scores do not matter."""
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.standard_normal((90, 2)) + 6 * np.column_stack([y == 0, y == 1])
+    objective = SparseObjective(
+        KernelColumns(RBF(2.0), X), y, np.full(90, 100.0), loss_for(3), Lasso(), 3, True
+    )
+    solution = SPARSE_SOLVERS["working-set"](objective, objective.null_model(), tol=1e-8, max_iter=200)
+    assert kkt_residual(objective, solution.coef) < 1e-7
 
 
 def test_a_few_columns_stand_for_many(monkeypatch):
