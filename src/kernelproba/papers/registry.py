@@ -7,7 +7,7 @@ from importlib import import_module
 from .paper import Paper
 
 #: Each is the name of a module here, which has a `PAPER`.
-_NAMES: tuple[str, ...] = ("corona2016", "meinicke2002", "roth2001", "sugiyama2010")
+_NAMES: tuple[str, ...] = ("corona2016", "meinicke2002", "roth2001", "shim2007", "sugiyama2010")
 
 
 def names() -> tuple[str, ...]:
