@@ -19,6 +19,7 @@ COMMANDS = [
     ["benchmarks.sparse", "speed"],
     ["benchmarks.sparse", "rvm"],
     ["benchmarks.matrix"],
+    ["kernelproba", "papers", "all", "-o", "docs/results"],
     ["benchmarks.readme"],
 ]
 
