@@ -14,9 +14,9 @@ from .problems import Problem, problems, trial_problems
 from .record import Record
 from .run import Bounds, measure
 
-BOUNDS = {False: Bounds(60.0, 10.0, 1), True: Bounds(5.0, 1.0, 1)}
+BOUNDS = {False: Bounds(40.0, 5.0, 1), True: Bounds(5.0, 1.0, 1)}
 #: Of a point of growth.
-GROWTH_BOUNDS = {False: Bounds(20.0, 2.0, 1), True: Bounds(2.0, 0.5, 1)}
+GROWTH_BOUNDS = {False: Bounds(10.0, 2.0, 1), True: Bounds(2.0, 0.5, 1)}
 GROWTH_ROUNDS = {False: 3, True: 1}
 
 
