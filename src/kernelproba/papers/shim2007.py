@@ -47,10 +47,10 @@ standard error over the splits, which overlap.
 The paper leaves open what follows. Splits keep the shares of the classes (brain has a class of four rows).
 Features are scaled to variance one by the training rows. Five widths, gamma from 1/64 to 4 over the number
 of features, serve all contestants; SMKLR tries eight penalties over four decades, the SVM C = 1, 10, 100 and
-1000. SMKLR, `SparseKernelLogisticRegression`, is tuned by the **log loss** of the rows left out, and the table
-says beside it what tuning by their errors (ties decided by the log loss) gives; the SVM, scikit-learn's
-`OneVsRestClassifier(SVC)`, by the error; the RVM, `RelevanceVectorClassifier`, by the log loss. Nothing here was
-chosen by a look at test rows.
+1000. SMKLR, `SparseKernelLogisticRegression`, is tuned by the **log loss** of the rows left out, and the
+table says beside it what tuning by their errors (ties decided by the log loss) gives; the SVM, scikit-learn's
+`OneVsRestClassifier(SVC)`, by the error; the RVM, `RelevanceVectorClassifier`, by the log loss. No choice was
+made by test errors.
 All classes of our SMKLR have coefficients, the paper's last class has none.
 
 For the microarrays 20 genes are chosen by recursive feature addition, **on training rows alone**, and chosen
