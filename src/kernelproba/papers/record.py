@@ -93,8 +93,8 @@ class Record:
         text = json.dumps(plain(line), ensure_ascii=False, allow_nan=False)
         self._stream.write(text.encode() + b"\n")
         self._stream.flush()
-        os.fsync(self._stream.fileno())
         self._take(json.loads(text))
+        os.fsync(self._stream.fileno())
 
     def _take(self, line: dict[str, Any]) -> None:
         if "machine" in line:

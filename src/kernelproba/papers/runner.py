@@ -97,7 +97,7 @@ def reproduce(
         _remove_drafts(place, stem)
         _check_data(paper, tasks, record)
         work = Work(tasks, record, jobs=jobs, timed=timed, progress=progress or (lambda _done, _of: None))
-        with _telling_what_is_kept(work, len(tasks)):
+        with _telling_what_is_kept(tasks, record):
             results = work.do()
             facts = _facts(paper, quick, record, list(results), len(tasks))
             document = write_page(paper, results, facts, place, stem)
@@ -105,11 +105,11 @@ def reproduce(
 
 
 @contextmanager
-def _telling_what_is_kept(work: Work, of: int) -> Iterator[None]:
+def _telling_what_is_kept(tasks: dict[str, Task], record: Record) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"{len(work.results)} of {of} tasks are kept"
+        kept = f"{sum(key in record for key in tasks)} of {len(tasks)} tasks are kept"
         raise Interrupted(f"stopped; {kept}; run the same command to go on") from None
 
 

@@ -39,7 +39,7 @@ once.
 
 
 def tasks(quick: bool) -> dict[str, Task]:
-    """The toy example; errors of every point and draw; times of the first draw, with the settings found there."""
+    """The toy example; errors of every point and draw; times of the first draws."""
     draws = 2 if quick else DRAWS
     found = {f"toy {seed}": Task(toy, (seed,)) for seed in range(2 if quick else TOY_DRAWS)}
     for name, n, c in points(quick):

@@ -8,7 +8,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any
@@ -86,11 +86,23 @@ class Work:
             self._keep(key, arguments, *perform(self._tasks[key], arguments))
 
     def _do_together(self, runs: dict[str, tuple]) -> None:
-        with _workers(min(self._jobs, len(runs))) as pool:
+        with workers(min(self._jobs, len(runs))) as pool:
             futures = {pool.submit(perform, self._tasks[key], run): key for key, run in runs.items()}
-            for future in as_completed(futures):
-                key = futures[future]
-                self._keep(key, runs[key], *future.result())
+            failures = [*self._keep_completed(futures, runs)]
+            if failures:
+                raise failures[0]
+
+    def _keep_completed(self, futures: dict[Future, str], runs: dict[str, tuple]) -> Iterator[BaseException]:
+        """Keep what succeeds.  After a failure nothing more is begun, but what has begun is kept, too."""
+        for future in as_completed(futures):
+            if future.cancelled():
+                continue
+            if (error := future.exception()) is None:
+                self._keep(key := futures[future], runs[key], *future.result())
+            else:
+                for other in futures:
+                    other.cancel()
+                yield error
 
     def _keep(self, key: str, arguments: tuple, result: Any, texts: list[str]) -> None:
         self.results[key] = self._record.add(key, arguments, result, texts)
@@ -111,7 +123,7 @@ def perform(task: Task, arguments: tuple) -> tuple[Any, list[str]]:
 
 
 @contextmanager
-def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+def workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Give processes that end with the block, and if it fails at once."""
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _start_worker)

@@ -29,6 +29,7 @@ from kernelproba.papers import (
     reproduce,
 )
 from kernelproba.papers.page import render
+from kernelproba.papers.work import workers
 
 SCRIPT = Path(__file__).parent / "toy_run.py"
 PAGES = {"toy.json", "toy.md", "toy_squares.png", "toy_tasks.jsonl"}
@@ -128,6 +129,16 @@ def test_a_failing_task_costs_no_finished_one(tmp_path):
     assert [entry["key"] for entry in entries(tmp_path)] == ["0", "1"]
 
 
+def test_a_failing_task_costs_none_that_runs_beside_it(tmp_path):
+    tasks = {"bad": Task(math.sqrt, (-1.0,)), "good": Task(time.sleep, (1.0,))}
+    tasks |= {f"later {n}": Task(time.sleep, (1.0,)) for n in range(4)}
+    with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
+        reproduce(toy(tasks), folder=tmp_path, jobs=2)
+    kept = [entry["key"] for entry in entries(tmp_path)]
+    assert "good" in kept
+    assert len(kept) < 5
+
+
 def test_a_torn_last_line_is_cut_off_and_its_task_done_again(tmp_path):
     tasks = {str(n): Task(abs, (-n,)) for n in range(3)}
     reproduce(toy(tasks), folder=tmp_path)
@@ -192,10 +203,9 @@ def test_timed_tasks_can_be_left_for_later(tmp_path):
     assert kept.document["tasks"] == {"done": 2, "of": 2}
 
 
-def test_a_worker_that_dies_is_reported(tmp_path):
-    tasks = {"good": Task(abs, (1,)), "bad": Task(os._exit, (9,))}
-    with pytest.raises(WorkerLost, match="use fewer jobs"):
-        reproduce(toy(tasks), folder=tmp_path, jobs=2)
+def test_a_worker_that_dies_is_reported():
+    with pytest.raises(WorkerLost, match="use fewer jobs"), workers(1) as pool:
+        pool.submit(os._exit, 9).result()
 
 
 def test_two_runs_do_not_share_a_record(tmp_path):
