@@ -206,13 +206,13 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         folded = None if self.cv is None else (given, fold_rows(self.cv, X, y, given))
         terms = self._terms(rows.training.X, folded)
         search = LogisticSearch(unseen_score(self.scoring, self.classes_), terms.searched)
-        best, view = choose(terms, rows, search, self._rules())
+        best, view, trials = choose(terms, rows, search, self._rules())
         self._store_search(search, best, view)
         scaled = view.of(given)
         self.best_estimator_ = self._model(best)
         self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
-        P = self._judge(terms.trials(view, rows.training, None))
+        P = self._judge(trials)
         self._store_left_out(X, given, P[rows.which])
         return self
 

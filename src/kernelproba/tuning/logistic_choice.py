@@ -5,16 +5,16 @@
    folds, and four folds judge, or two of them on a sample.
 2. The other scale of the features is tried at the point that was found, and at its own median distance; if
    it is better (on a sample: not much worse), the search goes on from there.
-3. From more than 450 rows on, a few points around the best are tried on all rows, or a sample of `max_rows`:
-   by leave-one-out where that is quick, else by a fit to three quarters of them that is judged on the last.
-   The best points of both scales are compared here once more.
+3. From more than 450 rows on, the best points of both scales are compared on all rows, or a sample of
+   `max_rows`: by leave-one-out where that is quick, else by four folds.  A few points around the better one
+   are tried in the same way, but with the first fold alone.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,10 +82,21 @@ class Terms:
         return Trials(seen, partial(self.kernel_of, seen.X), self.options, folds, view.rule)
 
 
-def choose(
-    terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]
-) -> tuple[Trial, ScaledView]:
-    """Return the best point, and the view in which it was found.
+class Found(NamedTuple):
+    """The best point of a view, and the fits among which it was found."""
+
+    best: Trial
+    view: ScaledView
+    trials: Trials
+
+    @property
+    def point(self) -> tuple[float | None, float]:
+        """(gamma, C)."""
+        return self.best.gamma, self.best.C
+
+
+def choose(terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]) -> Found:
+    """Return the best point, the view in which it was found, and fits to all rows in that view.
 
     Parameters
     ----------
@@ -102,38 +113,57 @@ def choose(
     stage = partial(_first_trials if staged or terms.folded is None else _last_trials, terms, rows)
     views = [ScaledView.learn(rule, rows.training) for rule in rules]
     found = _explore(terms, rows, search, [(view, stage(view)) for view in views])
-    if not staged:
-        return max(found, key=_score)
-    last = [(view, _last_trials(terms, rows, view)) for _, view in found]
-    again = [
-        (search.attempt(trials, best.gamma, best.C), view, trials)
-        for (best, _), (view, trials) in zip(found, last, strict=True)
+    if staged:
+        found = [_refine(terms, search, max(_compare(terms, rows, search, found), key=_score))]
+    best, view, trials = max(found, key=_score)
+    whole = terms.folded is None and len(trials.training.y) == len(rows.keys)
+    return Found(best, view, trials if whole else terms.trials(view, rows.training, None))
+
+
+def _compare(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Sequence[Found]) -> list[Found]:
+    """Judge the points of the views that promise something on all rows, by all folds if there are several."""
+    least = _promising(max(found, key=_score).best.score)
+    stages = [
+        each._replace(trials=_last_trials(terms, rows, each.view)) for each in found if _score(each) >= least
     ]
-    known, view, trials = max(again, key=_score)
-    return search.descend(trials, (known.gamma, known.C), STEPS[-1:]), view
+    if len(stages) == 1:
+        return stages
+    return [each._replace(best=search.attempt(each.trials, *each.point)) for each in stages]
+
+
+def _refine(terms: Terms, search: LogisticSearch, found: Found) -> Found:
+    """Walk on from a point, judged by one fold if there are several that the user has not asked for."""
+    if terms.folded is None and found.trials.folds is not None:
+        found.trials.folds = found.trials.folds[:1]
+    return found._replace(best=search.descend(found.trials, found.point, STEPS[-1:]))
 
 
 def _explore(
     terms: Terms, rows: DistinctRows, search: LogisticSearch, stages: list[tuple[ScaledView, Trials]]
-) -> list[tuple[Trial, ScaledView]]:
+) -> list[Found]:
     """Return the best point of each view; after the first only views that promise something are searched."""
     (view, trials), *others = stages
     center = _center(terms, rows, view)
     starts = product(terms.gammas or [center], terms.Cs or [START_C])
     best = max((search.descend(trials, start) for start in starts), key=lambda trial: trial.score)
-    found = [(best, view)]
+    found = [Found(best, view, trials)]
+    least = _promising(best.score) if _is_staged(terms, rows) else best.score
     for other, trials in others:
         gammas = _alike(terms, best.gamma, center, _center(terms, rows, other))
         known = max((search.attempt(trials, g, best.C) for g in gammas), key=lambda trial: trial.score)
-        slack = SLACK * abs(best.score) if _is_staged(terms, rows) else 0.0
-        if known.score > best.score - slack:
+        if known.score > least:
             known = search.descend(trials, (known.gamma, known.C), STEPS[-1:])
-        found.append((known, other))
+        found.append(Found(known, other, trials))
     return found
 
 
-def _score(found: tuple) -> float:
-    return found[0].score
+def _score(found: Found) -> float:
+    return found.best.score
+
+
+def _promising(score: float) -> float:
+    """Score on a sample from which on another scale may turn out as good as the best."""
+    return score - SLACK * abs(score)
 
 
 def _is_staged(terms: Terms, rows: DistinctRows) -> bool:
@@ -165,11 +195,11 @@ def _first_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
 
 
 def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
-    """Judge by the user's folds, by rows left out while these are few, or by a quarter of the rows."""
+    """Judge by the user's folds, by rows left out while these are few, or by quarters of the rows."""
     if terms.folded is not None:
         return terms.trials(view, *terms.folded)
     training = rows.sample(terms.max_rows)
     n, c = len(training.y), int(training.y.max()) + 1
     if n <= LEFT_OUT_ROWS and left_out_is_cheap(n, 1 if c == 2 else c):
         return terms.trials(view, training, None)
-    return terms.trials(view, training, inner_folds(training, FOLDS)[:1])
+    return terms.trials(view, training, inner_folds(training, FOLDS))

@@ -69,8 +69,9 @@ class LogisticSearch:
     _known: dict[tuple, Trial] = field(default_factory=dict)
 
     def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
-        """Try one point, unless it has been tried on the same rows."""
-        point = trials, *(None if value is None else f"{value:.6g}" for value in (gamma, C))
+        """Try one point, unless it has been tried on the same rows and folds."""
+        values = (None if value is None else f"{value:.6g}" for value in (gamma, C))
+        point = trials, 0 if trials.folds is None else len(trials.folds), *values
         if point not in self._known:
             parts, rows = trials.unseen(gamma, C), trials.training
             scores = tuple(self._score(rows, part) for part in parts)

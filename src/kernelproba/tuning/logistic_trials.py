@@ -1,11 +1,10 @@
 """Fits of kernel logistic regression at many (gamma, C), and what each says of rows it has not seen.
 
 The points share what they can: distances serve all gammas, a kernel matrix and its low rank serve all C, and
-every fit starts from the nearest one before it.
+every fit starts from the one before it whose C is nearest.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -31,14 +30,6 @@ class Unseen(NamedTuple):
 
     rows: np.ndarray
     log_P: np.ndarray
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """A fitted function of one fold at one point (log gamma, log C)."""
-
-    place: tuple[float, float]
-    function: KernelFunction
 
 
 class Trials:
@@ -70,7 +61,7 @@ class Trials:
         self._kernel_of = kernel_of
         self._dtype = options.precision(len(training.y))
         self._distances: np.ndarray | None = None
-        self._fits: dict[int, list[_Fit]] = {}
+        self._fits: dict[tuple[int, float | None], dict[float, KernelFunction]] = {}
         # A search walks to and fro between neighbouring widths.
         self.matrix = lru_cache(maxsize=3)(self._matrix)
         self.low_rank = lru_cache(maxsize=3)(self._low_rank)
@@ -99,16 +90,15 @@ class Trials:
     def _fit(
         self, fold: int, K: np.ndarray, rows: np.ndarray, point: tuple[float | None, float]
     ) -> KernelFunction:
-        """Fit from the nearest fit of the same fold."""
+        """Fit from the fit of the nearest C; coefficients for one gamma are a bad start for another."""
         gamma, C = point
-        place = (0.0 if gamma is None else float(np.log(gamma)), float(np.log(C)))
-        known = self._fits.setdefault(fold, [])
-        start = min(known, key=lambda fit: np.hypot(*np.subtract(fit.place, place)), default=None)
+        known = self._fits.setdefault((fold, gamma), {})
+        start = min(known, key=lambda other: abs(np.log(other / C)), default=None)
         problem = DenseMatrix(K), self.training.y[rows], C * self.training.weight[rows], self.options
-        function = fit_matrix(*problem, None if start is None else start.function)
+        function = fit_matrix(*problem, None if start is None else known[start])
         if start is not None and not function.solution.converged:
             function = fit_matrix(*problem)
-        known.append(_Fit(place, function))
+        known[C] = function
         return function
 
     def _matrix(self, gamma: float | None) -> np.ndarray:
