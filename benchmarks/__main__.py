@@ -21,6 +21,10 @@ COMMANDS = [
     ["benchmarks.matrix"],
     ["kernelproba", "papers", "all", "-o", "docs/results"],
     ["benchmarks.readme"],
+    ["benchmarks.selftuning", "loo"],
+    ["benchmarks.selftuning", "cost"],
+    ["benchmarks.selftuning", "posteriors"],
+    ["benchmarks.selftuning", "rivals"],
 ]
 
 for command in COMMANDS:

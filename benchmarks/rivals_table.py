@@ -1,7 +1,5 @@
 """The page of `python -m benchmarks.selftuning rivals`: mean ranks first, then every set with wins and losses."""
 
-from collections import defaultdict
-
 import numpy as np
 from scipy.stats import rankdata
 
@@ -25,35 +23,30 @@ Means = dict[tuple[str, str], dict[str, float]]
 
 def write_rivals_table() -> None:
     """Means over splits, rank within each set, mean over sets."""
-    means, quick = _means(), [name for name in CONTESTANTS if name not in SLOW]
-    sets = [name for name in dict.fromkeys(name for name, _ in means) if _complete(means, name, quick)]
-    shared = [name for name in sets if _complete(means, name, CONTESTANTS)]
-    rows = _rank_rows(means, shared, list(CONTESTANTS)) + _rank_rows(means, sets, quick)
-    print(
-        write(
-            "selftuning_rivals",
-            "Nothing to tune, against today's practice",
-            _text(means, sets),
-            rows,
-            machine(),
-        )
-    )
+    quick = [name for name in CONTESTANTS if name not in SLOW]
+    runs = {model: {(run["data"], run["split"]): run for run in runs_of(model)} for model in CONTESTANTS}
+    splits = _complete_splits(runs, quick)
+    means = _means(runs, splits)
+    shared = [name for name in splits if all((name, model) in means for model in SLOW)]
+    rows = _rank_rows(means, shared, list(CONTESTANTS)) + _rank_rows(means, list(splits), quick)
+    text = _text(means, splits)
+    print(write("selftuning_rivals", "Nothing to tune, against today's practice", text, rows, machine()))
 
 
-def _means() -> Means:
-    groups = defaultdict(list)
-    for model in CONTESTANTS:
-        for run in runs_of(model):
-            groups[run["data"], model].append(run)
+def _complete_splits(runs: dict, models: list[str]) -> dict[str, list[int]]:
+    """Set → splits that all models have run."""
+    done = set.intersection(*(set(runs[model]) for model in models))
+    names = dict.fromkeys(name for name, _ in runs[models[0]] if any(name == other for other, _ in done))
+    return {name: sorted(split for other, split in done if other == name) for name in names}
+
+
+def _means(runs: dict, splits: dict[str, list[int]]) -> Means:
     return {
-        key: {m: float(np.mean([run[m] for run in group])) for m in MEASURES}
-        for key, group in groups.items()
-        if len(group) == SPLITS
+        (name, model): {m: float(np.mean([runs[model][name, i][m] for i in numbers])) for m in MEASURES}
+        for name, numbers in splits.items()
+        for model in CONTESTANTS
+        if all((name, i) in runs[model] for i in numbers)
     }
-
-
-def _complete(means: Means, name: str, models) -> bool:
-    return all((name, model) in means for model in models)
 
 
 def _rank_rows(means: Means, sets: list[str], models: list[str]) -> list[dict]:
@@ -69,11 +62,12 @@ def _rank_rows(means: Means, sets: list[str], models: list[str]) -> list[dict]:
     return rows
 
 
-def _text(means: Means, sets: list[str]) -> str:
+def _text(means: Means, splits: dict[str, list[int]]) -> str:
+    sets = list(splits)
     ratios = [means[name, OURS]["cpu s"] / means[name, TUNED]["cpu s"] for name in sets]
-    missing = [name for name in sets if not _complete(means, name, CONTESTANTS)]
+    missing = [name for name in sets if any((name, model) not in means for model in SLOW)]
     intro = (
-        f"Means of {SPLITS} random splits into halves, at most {TRAINING_ROWS} training rows, on all sets of "
+        f"Means of {SPLITS} random splits into halves{_fewer(splits)}, at most {TRAINING_ROWS} training rows, on all sets of "
         f"scikit-learn and of `kernelproba.datasets` that are here ({len(sets)}). Rivals are `benchmarks/rivals.py`: "
         "scikit-learn's defaults on scaled features, and an SVC tuned on a 3 × 4 grid of C and gamma and calibrated. "
         f"The Gaussian process was run up to {SLOW_SIZE} rows × classes, so not on {', '.join(missing) or 'none'}: "
@@ -86,6 +80,12 @@ def _text(means: Means, sets: list[str]) -> str:
     return "\n\n".join(
         [intro, *(_section(means, sets, measure) for measure in MEASURES), "## Mean ranks, 1 is best"]
     )
+
+
+def _fewer(splits: dict[str, list[int]]) -> str:
+    """Sets of which not all splits were run, in brackets."""
+    names = [f"{len(numbers)} of {name}" for name, numbers in splits.items() if len(numbers) < SPLITS]
+    return f" ({', '.join(names)})" if names else ""
 
 
 def _section(means: Means, sets: list[str], measure: str) -> str:
