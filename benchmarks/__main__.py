@@ -17,6 +17,8 @@ COMMANDS = [
     ["benchmarks.contrast", "speed"],
     ["benchmarks.contrast", "noise"],
     ["benchmarks.sparse", "speed"],
+    ["benchmarks.sparse", "prediction"],
+    ["benchmarks.sparse", "letter"],
     ["benchmarks.sparse", "rvm"],
     ["benchmarks.matrix"],
     ["kernelproba", "papers", "all", "-o", "docs/results"],
