@@ -114,13 +114,32 @@ def test_a_mislabelled_row_is_among_the_improbable_ones():
     assert len(search.improbable_rows(0.0)) == 0
 
 
-def test_more_rows_are_searched_on_a_sample_first_and_then_near_its_best_point():
-    rows, labels = three_gaussians(900, random_state=3)
-    search = CV(max_rows=800).fit(rows, labels)
-    sizes = search.cv_results_["n_rows"]
+@pytest.fixture(scope="module")
+def staged():
+    return CV(max_rows=800).fit(*three_gaussians(900, random_state=3))
+
+
+def test_more_rows_are_searched_on_a_sample_first_and_then_near_its_best_point(staged):
+    sizes = staged.cv_results_["n_rows"]
     assert set(sizes) == {SAMPLE_ROWS, 800}
     assert (np.diff(sizes) >= 0).all()
-    assert search.loo_proba_.shape == (900, 3)
+    assert staged.loo_proba_.shape == (900, 3)
+
+
+def test_the_better_of_both_scales_by_several_folds_on_all_rows_is_searched_on(staged):
+    results = staged.cv_results_
+    last = np.flatnonzero(results["n_rows"] == 800)
+    compared, scales = last[:2], results["scale"]
+    assert set(scales[compared]) == {"standard", None}
+    assert (results["std_test_score"][compared] > 0).all()  # which one fold would not have
+    better = scales[compared[results["mean_test_score"][compared].argmax()]]
+    assert staged.best_params_["scale"] == better
+    assert all(scale == better for scale in scales[last[2:]])
+
+
+def test_no_point_is_tried_twice_on_the_same_rows(model):
+    frame = model.cv_results_.frame().round({"gamma": 9, "C": 9})
+    assert not frame.duplicated(["scale", "gamma", "C", "n_rows"]).any()
 
 
 def test_many_classes_are_judged_by_folds():
