@@ -89,13 +89,12 @@ class _Search:
     def act(self, tol: float) -> bool:
         """Take the most promising action that raises the evidence; return whether there was one."""
         target, gain = self._targets()
-        inside = np.isin(np.arange(len(target)), self.active)
         if self._re_estimate(target, gain, tol):
             return True
         for j in np.argsort(-gain)[:TRIALS]:
             if gain[j] <= tol:
                 return False
-            if self._change(int(j), target[j], tol, inside[j]):
+            if self._change(int(j), target[j], tol):
                 return True
         return False
 
@@ -127,11 +126,11 @@ class _Search:
         precision = np.where(stay, target[self.active], self.precision)
         return self._adopt(self.active, precision, self.posterior.mean, tol)
 
-    def _change(self, j: int, target: float, tol: float, inside: bool) -> bool:
+    def _change(self, j: int, target: float, tol: float) -> bool:
         """Add feature j, change its a, or remove it."""
         at = self.active == j
         mean = self.posterior.mean
-        if not inside:
+        if not at.any():
             active, mean = np.append(self.active, j), np.append(mean, 0.0)
             return self._adopt(active, np.append(self.precision, target), mean, tol)
         if np.isfinite(target):
@@ -163,11 +162,13 @@ class _Search:
             latest = laplace(Phi, self.sign, self.weight, precision, latest.mean)
             return -latest.evidence, -latest.gradient(Phi, precision)
 
+        # Steps that gain less than a tenth of what counts are not worth their while.
+        ftol, gtol = 0.1 * tol / max(1.0, abs(latest.evidence)), 0.1 * np.sqrt(tol)
+        if np.abs(latest.gradient(Phi, self.precision)).max() <= gtol:
+            return
         start = np.log(self.precision)
         bounds = [(value - 10, value + 10) for value in start]
-        # Steps that gain less than a tenth of what counts are not worth their while.
-        ftol = 0.1 * tol / max(1.0, abs(latest.evidence))
-        options = {"ftol": ftol, "gtol": 0.1 * np.sqrt(tol)}
+        options = {"ftol": ftol, "gtol": gtol}
         result = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         self._adopt(self.active, np.exp(result.x), latest.mean, 0.0)
 

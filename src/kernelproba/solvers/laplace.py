@@ -65,11 +65,11 @@ def laplace(
         a, and where to start.
     """
     w = start
-    value, gap = _log_posterior(Phi, sign, weight, precision, w)
+    value, miss = _log_posterior(Phi, sign, weight, precision, w)
     for _ in range(100):
-        pi = expit(Phi @ w)
-        curvature = weight * pi * (1 - pi)
-        H = (Phi.T * curvature) @ Phi + np.diag(precision)
+        gap, curvature = weight * sign * miss, weight * miss * (1 - miss)
+        H = (Phi.T * curvature) @ Phi
+        H.flat[:: len(H) + 1] += precision
         slope = Phi.T @ gap - precision * w
         factor, info = lapack.dpotrf(H, lower=1, clean=1)
         if info != 0:
@@ -80,26 +80,30 @@ def laplace(
             break
         t = 1.0
         while t > 1e-6:
-            moved, new_gap = _log_posterior(Phi, sign, weight, precision, w + t * step)
+            moved, new_miss = _log_posterior(Phi, sign, weight, precision, w + t * step)
             if moved >= value + 1e-4 * t * decrement - 1e-14 * abs(value):
                 break
             t /= 2
-        w, value, gap = w + t * step, moved, new_gap
+        w, value, miss = w + t * step, moved, new_miss
         if decrement < 1e-10 * (1 + abs(value)):
             # Quadratic convergence: the curvature has settled far beyond its digits.
             break
-    covariance = _inverse(factor)
     evidence = value + 0.5 * np.log(precision).sum() - np.log(factor.diagonal()).sum()
-    return Posterior(w, covariance, float(evidence), gap, curvature, curvature * (1 - 2 * pi))
+    # 1 − 2π, from the probability of the wrong class
+    bend = curvature * sign * (2 * miss - 1)
+    return Posterior(w, _inverse(factor), float(evidence), weight * sign * miss, curvature, bend)
 
 
 def _log_posterior(Phi, sign, weight, precision, w) -> tuple[float, np.ndarray]:
-    """Σ s log p − ½ Σ a w², and s(t − π) without cancellation."""
+    """Σ s log p − ½ Σ a w², and the probability of the wrong class for each row, without cancellation."""
     margin = sign * (Phi @ w)
     value = weight @ log_expit(margin) - 0.5 * (precision * w) @ w
-    return float(value), weight * sign * expit(-margin)
+    return float(value), expit(-margin)
 
 
 def _inverse(factor: np.ndarray) -> np.ndarray:
+    """(LLᵀ)⁻¹ from L (m, m)."""
     lower = lapack.dpotri(factor, lower=1)[0]
-    return np.tril(lower) + np.tril(lower, -1).T
+    full = lower + lower.T
+    full.flat[:: len(full) + 1] *= 0.5
+    return full
