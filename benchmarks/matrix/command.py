@@ -7,17 +7,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..measure import RESULTS, machine
+from . import growth, problems
 from .field import everyone
-from .growth import SHAPES, TRIAL_SHAPES, Shape, measure_growth, name_of
 from .page import write_page
-from .problems import Problem, problems, trial_problems
+from .problems import Problem
 from .record import Record
-from .run import Bounds, measure
+from .run import measure
 
-BOUNDS = {False: Bounds(40.0, 5.0, 1), True: Bounds(5.0, 1.0, 1)}
-#: Of a point of growth.
-GROWTH_BOUNDS = {False: Bounds(10.0, 2.0, 1), True: Bounds(2.0, 0.5, 1)}
-GROWTH_ROUNDS = {False: 3, True: 1}
+THREADS = 1
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -50,26 +47,29 @@ def _folder(quick: bool) -> Path:
 def run_all(folder: Path, quick: bool) -> None:
     """Measure what an unfinished record lacks; a finished one takes the place of the last."""
     unfinished = folder / "matrix.unfinished.json"
-    chosen, shapes = (trial_problems(), TRIAL_SHAPES) if quick else (problems(), SHAPES)
-    record = Record(unfinished, _facts(chosen, shapes, quick))
+    shapes = growth.TRIAL_SHAPES if quick else growth.SHAPES
+    if quick:
+        chosen = problems.trial_problems()
+        points = growth.points(shapes, growth.TRIAL_ROUNDS, growth.TRIAL_BOUNDS)
+    else:
+        chosen, points = problems.problems(), growth.points(shapes, growth.ROUNDS, growth.BOUNDS)
+    record = Record(unfinished, _facts(chosen, points, shapes, quick))
     record.save()
-    field = everyone()
-    # New processes for every problem cost two seconds each: a trial does without.
-    for group in [chosen] if quick else [[problem] for problem in chosen]:
-        measure(group, field, record, BOUNDS[quick])
-    points = sorted({shape for axis in shapes.values() for shape in axis})
-    measure_growth(points, field, record, GROWTH_BOUNDS[quick], GROWTH_ROUNDS[quick])
-    record.save()
+    # New processes for every problem keep its memory apart, but take most of the time of a trial.
+    for group in [chosen + points] if quick else [*([problem] for problem in chosen), points]:
+        measure(group, everyone(), record, THREADS)
     unfinished.replace(folder / "matrix.json")
 
 
-def _facts(chosen: list[Problem], shapes: dict[str, list[Shape]], quick: bool) -> dict:
+def _facts(
+    chosen: list[Problem], points: list[Problem], shapes: dict[str, list[growth.Shape]], quick: bool
+) -> dict:
     return {
         "command": "python -m benchmarks.matrix" + (" --quick" if quick else ""),
-        "machine": machine() | {"blas_threads": BOUNDS[quick].threads},
-        "bounds": asdict(BOUNDS[quick]),
-        "growth bounds": asdict(GROWTH_BOUNDS[quick]) | {"rounds": GROWTH_ROUNDS[quick]},
+        "machine": machine() | {"blas_threads": THREADS},
+        "bounds": asdict(chosen[0].bounds) | {"threads": THREADS},
+        "growth bounds": asdict(points[0].bounds) | {"rounds": points[0].rounds},
         "problems": [problem.facts() for problem in chosen],
-        "axes": {axis: [[*shape, name_of(shape)] for shape in line] for axis, line in shapes.items()},
+        "axes": {axis: [[*shape, growth.name_of(shape)] for shape in line] for axis, line in shapes.items()},
         "contestants": [contestant.facts() for contestant in everyone()],
     }

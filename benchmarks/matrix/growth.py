@@ -12,11 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import linregress
 
-from .field import Contestant
-from .problems import Problem, Split
-from .record import Record
-from .run import Bounds, processes, run_rounds, unfinished
-from .worker import Worker
+from .problems import Bounds, Problem, Split
 
 Shape = tuple[int, int, int]
 SHAPES: dict[str, list[Shape]] = {
@@ -29,6 +25,8 @@ TRIAL_SHAPES: dict[str, list[Shape]] = {
     "d": [(100, 5, 3), (100, 20, 3)],
     "c": [(100, 5, 3), (100, 5, 6)],
 }
+ROUNDS, TRIAL_ROUNDS = 3, 1
+BOUNDS, TRIAL_BOUNDS = Bounds(10.0, 2.0), Bounds(2.0, 0.5)
 TEST_ROWS = 500
 
 
@@ -48,30 +46,25 @@ def waves(r: int, shape: Shape) -> Split:
     return X[:n], y[:n], X[n:], y[n:]
 
 
-def measure_growth(
-    shapes: Sequence[Shape], field: Sequence[Contestant], record: Record, bounds: Bounds, rounds: int
-) -> None:
-    """Fill the cells of all shapes, small ones first; one process per contestant for all of them."""
-    points = [Problem(name_of(shape), rounds, "", partial(waves, shape=shape)) for shape in sorted(shapes)]
-    with processes(unfinished(points, field, record, bounds), bounds.threads) as workers:
-        for shape, point in zip(sorted(shapes), points, strict=True):
-            alive = give_up(shape, shapes, workers, record)
-            run_rounds(point, alive, record, bounds)
+def points(shapes: dict[str, list[Shape]], rounds: int, bounds: Bounds) -> list[Problem]:
+    """A problem for every shape of the axes, small ones first."""
+    order = sorted({shape for axis in shapes.values() for shape in axis})
+    return [
+        Problem(
+            name_of(shape),
+            rounds,
+            "",
+            partial(waves, shape=shape),
+            bounds,
+            tuple(name_of(other) for other in order if other != shape and not larger(other, shape)),
+        )
+        for shape in order
+    ]
 
 
-def give_up(
-    shape: Shape, shapes: Sequence[Shape], workers: dict[str, Worker], record: Record
-) -> dict[str, Worker]:
-    """Leave out, and say so, whoever was over the limit on a shape that is larger in no respect."""
-    smaller = [s for s in shapes if s != shape and all(a <= b for a, b in zip(s, shape, strict=True))]
-    alive = {}
-    for name, worker in workers.items():
-        ends = [record.cell(name_of(s), name)["outcome"] for s in smaller]
-        if any(end.startswith(("over", "not tried")) for end in ends):
-            record.cell(name_of(shape), name)["outcome"] = "not tried: over the limit on a smaller problem"
-        else:
-            alive[name] = worker
-    return alive
+def larger(one: Shape, other: Shape) -> bool:
+    """Whether one is larger than the other in some respect."""
+    return any(a > b for a, b in zip(one, other, strict=True))
 
 
 def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float]:

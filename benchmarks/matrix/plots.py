@@ -42,7 +42,7 @@ def draw_tradeoff(matrix: Matrix, path: Path) -> None:
     for ax in places[len(matrix.problems) :]:
         ax.axis("off")
     handles = places[0].get_legend_handles_labels()
-    places[len(matrix.problems)].legend(*handles, loc="center", frameon=False, fontsize=9)
+    places[len(matrix.problems)].legend(*handles, loc="center", frameon=False, fontsize=8)
     figure.savefig(path, dpi=100)
 
 

@@ -15,13 +15,29 @@ Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """Seconds that one fit with its predictions may take, and above which a fit is not repeated."""
+
+    limit: float
+    once_above: float
+
+
+BOUNDS, TRIAL_BOUNDS = Bounds(40.0, 5.0), Bounds(5.0, 1.0)
+
+
+@dataclass(frozen=True)
 class Problem:
-    """A name, the number of rounds, and how round r draws its training and test rows."""
+    """How round r draws its training and test rows, and what they may cost.
+
+    `smaller` names problems that are larger in no respect: who was over the limit there does not try.
+    """
 
     name: str
     rounds: int
     rule: str
     draw: Callable[[int], Split]
+    bounds: Bounds = BOUNDS
+    smaller: tuple[str, ...] = ()
 
     def split(self, r: int) -> Split:
         """X, y, X_test, y_test of round r, features standardised by the training rows."""
@@ -87,9 +103,8 @@ def problems() -> list[Problem]:
 
 def trial_problems() -> list[Problem]:
     """A matrix of seconds."""
+    few = partial(official, name="satimage", n=300)
     return [
-        Problem("wine", 2, "random halves", partial(halves, rows=wine)),
-        Problem(
-            "satimage", 1, "300 of the official training rows", partial(official, name="satimage", n=300)
-        ),
+        Problem("wine", 2, "random halves", partial(halves, rows=wine), TRIAL_BOUNDS),
+        Problem("satimage", 1, "300 of the official training rows", few, TRIAL_BOUNDS),
     ]

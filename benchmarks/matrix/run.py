@@ -1,8 +1,7 @@
 """Rounds: in each, every contestant in turn fits the same rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,32 +13,17 @@ from .record import Record, add_run, n_runs
 from .worker import OverLimit, Worker
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Seconds that one fit with its predictions may take, and above which it is not repeated."""
-
-    limit: float
-    once_above: float
-    threads: int
-
-
-def measure(problems: Sequence[Problem], field: Sequence[Contestant], record: Record, bounds: Bounds) -> None:
+def measure(problems: Sequence[Problem], field: Sequence[Contestant], record: Record, threads: int) -> None:
     """Fill the cells of some problems, each contestant in a process of its own for all of them."""
-    with processes(unfinished(problems, field, record, bounds), bounds.threads) as workers:
+    missing = [c for c in field if not all(finished(record.cell(p.name, c.name), p) for p in problems)]
+    with processes(missing, threads) as workers:
         for problem in problems:
-            run_rounds(problem, workers, record, bounds)
+            run_rounds(problem, workers, record)
 
 
-def unfinished(
-    problems: Sequence[Problem], field: Sequence[Contestant], record: Record, bounds: Bounds
-) -> list[Contestant]:
-    """Contestants that some of the problems still needs."""
-    return [c for c in field if not all(finished(record.cell(p.name, c.name), p, bounds) for p in problems)]
-
-
-def finished(cell: dict, problem: Problem, bounds: Bounds) -> bool:
+def finished(cell: dict, problem: Problem) -> bool:
     """Whether the cell needs no further round."""
-    slow = any(seconds > bounds.once_above for seconds in cell.get("fit s", ()))
+    slow = any(seconds > problem.bounds.once_above for seconds in cell.get("fit s", ()))
     return cell["outcome"] != "measured" or slow or n_runs(cell) >= problem.rounds
 
 
@@ -56,16 +40,25 @@ def processes(field: Sequence[Contestant], threads: int) -> Iterator[dict[str, W
             worker.close()
 
 
-def run_rounds(problem: Problem, workers: dict[str, Worker], record: Record, bounds: Bounds) -> None:
+def run_rounds(problem: Problem, workers: dict[str, Worker], record: Record) -> None:
     """Every round that a cell has not had."""
+    give_up(problem, workers, record)
     for r in range(problem.rounds):
         split = problem.split(r)
         for name, worker in workers.items():
             cell = record.cell(problem.name, name)
-            if n_runs(cell) <= r and not finished(cell, problem, bounds):
-                run(cell, worker, split, bounds.limit)
+            if n_runs(cell) <= r and not finished(cell, problem):
+                run(cell, worker, split, problem.bounds.limit)
                 record.save()
                 print(_line(cell), flush=True)
+
+
+def give_up(problem: Problem, names: Iterable[str], record: Record) -> None:
+    """Say of whoever was over the limit on a smaller problem that it is not tried on this one."""
+    for name in names:
+        ends = [record.cell(smaller, name)["outcome"] for smaller in problem.smaller]
+        if any(end.startswith(("over", "not tried")) for end in ends):
+            record.cell(problem.name, name)["outcome"] = "not tried: over the limit on a smaller problem"
 
 
 def run(cell: dict, worker: Worker, split: tuple, limit: float) -> None:

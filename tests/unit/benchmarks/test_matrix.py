@@ -11,10 +11,9 @@ from benchmarks import readme
 from benchmarks.matrix import page, run
 from benchmarks.matrix.contestants.kernel_ridge import IndicatorRidge
 from benchmarks.matrix.field import Contestant, everyone
-from benchmarks.matrix.growth import exponent, give_up, name_of, waves
-from benchmarks.matrix.problems import Problem
+from benchmarks.matrix.growth import exponent, name_of, points, waves
+from benchmarks.matrix.problems import Bounds, Problem
 from benchmarks.matrix.record import Record
-from benchmarks.matrix.run import Bounds
 from benchmarks.matrix.summary import Matrix
 from benchmarks.matrix.worker import OverLimit
 
@@ -60,17 +59,17 @@ def small_record(cells: dict[tuple[str, str], list[float] | str]) -> Matrix:
 
 def test_a_contestant_is_measured_in_its_own_process_and_stopped_at_the_limit(tmp_path):
     field = [
-        Contestant("large", Stub(megabytes=200), True),
+        Contestant("large", Stub(megabytes=60), True),
         Contestant("slow", Stub(sleep=60.0), True),
         Contestant("mortal", Stub(dies=True), True),
     ]
     record = Record(tmp_path / "record.json", FACTS)
-    run.measure([Problem("coin", 2, "", coin)], field, record, Bounds(limit=3.0, once_above=1.0, threads=1))
+    run.measure([Problem("coin", 2, "", coin, Bounds(limit=5.0, once_above=5.0))], field, record, 1)
     cells = {c.name: record.cell("coin", c.name) for c in field}
     assert cells["large"]["log loss"] == pytest.approx(2 * [(-np.log(0.75) - np.log(0.25)) / 2], abs=1e-6)
     assert cells["large"]["error"] == [0.5, 0.5]
-    assert 150 < max(cells["large"]["MB"]) < 250
-    assert cells["slow"]["outcome"] == "over 3 s"
+    assert 50 < max(cells["large"]["MB"]) < 90
+    assert cells["slow"]["outcome"] == "over 5 s"
     assert "fit s" not in cells["slow"]
     assert cells["mortal"]["outcome"] == "failed: the process died"
     assert json.loads((tmp_path / "record.json").read_text("utf8")) == record.content
@@ -93,12 +92,12 @@ class Answering:
 
 
 def test_a_stopped_run_goes_on_without_repeating_a_round(tmp_path):
-    problem, bounds = Problem("coin", 5, "", coin), Bounds(10.0, 1.0, 1)
+    problem = Problem("coin", 5, "", coin)
     first, second = {"a": Answering(), "b": Answering(stop_after=2)}, {"a": Answering(), "b": Answering()}
     with pytest.raises(KeyboardInterrupt):
-        run.run_rounds(problem, first, Record(tmp_path / "r.json", FACTS), bounds)
+        run.run_rounds(problem, first, Record(tmp_path / "r.json", FACTS))
     resumed = Record(tmp_path / "r.json", {"machine": {"commit": "def"}})
-    run.run_rounds(problem, second, resumed, bounds)
+    run.run_rounds(problem, second, resumed)
     assert (first["a"].asked + second["a"].asked, first["b"].asked + second["b"].asked) == (5, 5)
     assert len(resumed.cell("coin", "b")["fit s"]) == 5
     assert resumed.content["commits"] == ["abc", "def"]
@@ -107,17 +106,20 @@ def test_a_stopped_run_goes_on_without_repeating_a_round(tmp_path):
 def test_a_slow_fit_is_not_repeated(tmp_path):
     worker = Answering(seconds=3.0)
     record = Record(tmp_path / "r.json", FACTS)
-    run.run_rounds(Problem("coin", 5, "", coin), {"slow": worker}, record, Bounds(10.0, 1.0, 1))
+    run.run_rounds(Problem("coin", 5, "", coin, Bounds(10.0, 1.0)), {"slow": worker}, record)
     assert worker.asked == 1
 
 
 def test_growth_gives_up_on_problems_larger_than_one_that_was_over_the_limit(tmp_path):
-    record = Record(tmp_path / "r.json", FACTS)
-    shapes = [(10, 2, 3), (20, 2, 3), (20, 8, 3), (10, 2, 6)]
+    record, worker = Record(tmp_path / "r.json", FACTS), Answering(seconds=0.1)
+    shapes = {"n": [(10, 2, 3), (20, 2, 3)], "d": [(20, 2, 3), (20, 8, 3)], "c": [(10, 2, 3), (10, 2, 6)]}
     record.cell(name_of((20, 2, 3)), "a")["outcome"] = "over 5 s"
-    assert "a" in give_up((10, 2, 6), shapes, {"a": None}, record)
-    assert give_up((20, 8, 3), shapes, {"a": None}, record) == {}
-    assert record.cell(name_of((20, 8, 3)), "a")["outcome"].startswith("not tried")
+    for problem in points(shapes, 1, Bounds(5.0, 1.0)):
+        run.run_rounds(problem, {"a": worker}, record)
+    ends = {shape: record.cell(name_of(shape), "a")["outcome"] for axis in shapes.values() for shape in axis}
+    assert ends[10, 2, 3] == ends[10, 2, 6] == "measured"
+    assert ends[20, 8, 3].startswith("not tried")
+    assert worker.asked == 2
 
 
 # ---- figures ---------------------------------------------------------------------------------------------
