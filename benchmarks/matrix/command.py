@@ -68,6 +68,7 @@ def _facts(
         "command": "python -m benchmarks.matrix" + (" --quick" if quick else ""),
         "machine": machine() | {"blas_threads": THREADS},
         "bounds": asdict(chosen[0].bounds) | {"threads": THREADS},
+        "process for": "all problems" if quick else "each problem",
         "growth bounds": asdict(points[0].bounds) | {"rounds": points[0].rounds},
         "problems": [problem.facts() for problem in chosen],
         "axes": {axis: [[*shape, growth.name_of(shape)] for shape in line] for axis, line in shapes.items()},

@@ -73,12 +73,13 @@ def _head(matrix: Matrix) -> str:
 Every classifier of this package and its rivals on the same rows. Regenerate: `{matrix.content["command"]}`; this page alone,
 from `matrix.json`: `python -m benchmarks.matrix page`.
 
-**One setting for all.** Features are standardised by the training rows. All kernel methods use exp(−‖x − z‖²/d), and those
-that minimise C Σ loss + ½‖f‖² use C = 10; methods with another penalty, and methods without a kernel, keep the defaults
-of their class. The settings, listed below, were declared before any score was seen, and nothing was tuned on test rows.
-A method's best setting may do better; `KernelLogisticRegressionCV` chooses its own on the training rows, and pays for it.
+**One setting for all.** Features are standardised by the training rows. Kernel methods use exp(−‖x − z‖²/d), and those that
+minimise C Σ loss + ½‖f‖² use C = 10; those that choose centres have 300. Methods with another penalty, and methods without a
+kernel, keep the defaults of their class. Three find their widths on the training rows: `KernelLogisticRegressionCV`, which also
+chooses C, `KernelDensityClassifier`, and `BasisLogisticRegression`, here with 100 Gaussians. The settings, listed below,
+were declared before any score was seen, and nothing was tuned on test rows; at its own best setting a method may do better.
 
-**How it was measured.** Each contestant has a process of its own for each problem, with {bounds["threads"]} thread for BLAS
+**How it was measured.** Each contestant has a process of its own for {matrix.content["process for"]}, with {bounds["threads"]} thread for BLAS
 and OpenMP, and has fitted some other rows before, so that imports are not counted. In each round all contestants
 fit and predict in turn. A fit that took more than {bounds["once_above"]:g} s is not repeated; a contestant that needs more than
 {bounds["limit"]:g} s for fit and predictions is stopped and reported as over {bounds["limit"]:g} s. Times are wall-clock.
@@ -178,7 +179,7 @@ def _growth(matrix: Matrix) -> str:
     return f"""## How the time to fit grows
 
 Problems with known posteriors (`benchmarks/matrix/growth.py`), medians of {bounds["rounds"]} interleaved rounds, one where a fit
-takes more than {bounds["once_above"]:g} s. The exponent a of seconds ∝ sizeᵃ is the slope of the least-squares line through the
+takes more than {bounds["once_above"]:g} s; one process per contestant for all of them. The exponent a of seconds ∝ sizeᵃ is the slope of the least-squares line through the
 logarithms, ± its standard error; small problems, where fixed costs rule, count as much as large ones. – is over
 {bounds["limit"]:g} s, or not tried because a smaller problem was.
 
