@@ -14,7 +14,7 @@ import numpy as np
 
 from .group_quadratic import group_quadratic
 from .lasso_quadratic import lasso_quadratic
-from .newton_system import Block, damped, hessian_block, weighted_gram
+from .newton_system import Block, damped, hessian_block
 
 if TYPE_CHECKING:
     from .proximal_newton import Point
@@ -79,7 +79,8 @@ def _fill_group(point: "Point", state: np.ndarray, step: np.ndarray) -> None:
     """Minimise over whole rows of Θ, with one curvature per row of the data."""
     smooth, penalty = point.objective.smooth, point.objective.penalty
     rows = _candidates(point, penalty.size(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1))
-    Q = damped(weighted_gram(smooth, rows, smooth.weights * smooth.loss.curvature_weight(state)))
+    weights = smooth.weights * smooth.loss.curvature_weight(state)
+    Q = damped(Block(smooth, rows, slice(None), weights, point.matters).gram)
     X, strength = point.theta[rows], (rows < point.m) * 1.0
     linear = point.gradient[rows] - Q @ X
     step[rows] = group_quadratic(Q, linear, strength, X, tol=0.1 * point.residual) - X
