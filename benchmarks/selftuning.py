@@ -108,7 +108,7 @@ def cost() -> None:
     for name, sizes in {
         "three Gaussians": (200, 500, 1000, 2000, 5000),
         "raetsch_diabetes": (200, 500, 768),
-        "satimage": (200, 500, 1000, 2000, 5000),
+        "satimage": (200, 350, 500, 1000, 2000, 5000),
         "coil20": (720, 1440),
         "letter": (1000, 2000, 5000),
     }.items():
