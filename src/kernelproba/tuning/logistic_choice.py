@@ -6,10 +6,11 @@
 2. The other scale of the features is tried at the point that was found, and at its own median distance; if
    it is better (on a sample: not much worse), the search goes on from there.
 3. From more than 450 rows on, the best points of both scales are compared on all rows, or a sample of
-   `max_rows`: by leave-one-out where that is quick, else by four folds.  A few points around the better one
-   are tried in the same way, but with the first fold alone.
+   `max_rows`: by leave-one-out where that is quick, else by as many of four folds as hold out 600 rows.  A
+   few points around the better one are tried in the same way, but with the first fold alone.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +35,8 @@ SAMPLE_ROWS = 300
 LEFT_OUT_CLASSES, SAMPLED_CLASSES = 6, 3
 #: Rows up to which the last stage can afford it.
 LEFT_OUT_ROWS = 1000
-#: Folds where it is not, and parts of which the last stage holds out one.
-FOLDS = 4
+#: Folds where it is not, and rows that it takes to tell two scales apart.
+FOLDS, COMPARED_ROWS = 4, 600
 #: Rows behind the median distance.
 MEDIAN_ROWS = 1000
 #: How much worse, relatively, another scale may start on a sample and still be searched.
@@ -121,7 +122,7 @@ def choose(terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequ
 
 
 def _compare(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Sequence[Found]) -> list[Found]:
-    """Judge the points of the views that promise something on all rows, by all folds if there are several."""
+    """Judge the points of the views that promise something on all rows."""
     least = _promising(max(found, key=_score).best.score)
     stages = [
         each._replace(trials=_last_trials(terms, rows, each.view)) for each in found if _score(each) >= least
@@ -202,4 +203,4 @@ def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
     n, c = len(training.y), int(training.y.max()) + 1
     if n <= LEFT_OUT_ROWS and left_out_is_cheap(n, 1 if c == 2 else c):
         return terms.trials(view, training, None)
-    return terms.trials(view, training, inner_folds(training, FOLDS))
+    return terms.trials(view, training, inner_folds(training, FOLDS)[: math.ceil(COMPARED_ROWS * FOLDS / n)])
