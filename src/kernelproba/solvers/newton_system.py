@@ -9,7 +9,7 @@ hence positive semi-definite.
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import cho_solve, lapack
+from scipy.linalg import lapack
 
 from ..objective import Objective
 from .sparse_objective import RestrictedObjective
@@ -84,7 +84,7 @@ class NewtonSystem:
         out = np.zeros_like(R)
         for block in self.blocks:
             part = R[block.rows, block.scores]
-            out[block.rows, block.scores] = cho_solve((block.factor, True), part, check_finite=False)
+            out[block.rows, block.scores] = lapack.dpotrs(block.factor, part, lower=1)[0]
         return out
 
 

@@ -27,18 +27,19 @@ TURNS = 2
 LEAST_CANDIDATES, MORE_CANDIDATES = 30, 1.5
 
 
-def model_step(point: "Point") -> np.ndarray:
-    """Step, of the shape of Θ, to the minimum of the model around a point."""
+def model_step(point: "Point") -> tuple[np.ndarray, bool]:
+    """Step, of the shape of Θ, to the minimum of the model, and whether that has all the curvature."""
     step = np.zeros_like(point.theta)
     state = point.objective.smooth.loss.curvature(point.scores)
     if point.objective.penalty.by_rows:
         _fill_group(point, state, step)
-        return step
+        return step, False
     slope, W = np.abs(point.slope[: point.m]), point.theta[: point.m]
     rows = [_candidates(point, slope[:, k], W[:, k] != 0) for k in range(W.shape[1])]
-    fill = _fill_jointly if sum(map(len, rows)) <= JOINT_SIZE else _fill_in_turns
+    joint = sum(map(len, rows)) <= JOINT_SIZE
+    fill = _fill_jointly if joint else _fill_in_turns
     fill(point, state, rows, step)
-    return step
+    return step, joint
 
 
 def _fill_jointly(point: "Point", state: np.ndarray, rows: list[np.ndarray], step: np.ndarray) -> None:

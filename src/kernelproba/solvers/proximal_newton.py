@@ -4,8 +4,8 @@ Two steps alternate, both of which lower J:
 
 *model*: minimise the second-order model of the loss plus the penalty itself (`penalised_model`).  This step
 finds the support.
-*reduce*: around the entries that are not zero J is smooth.  A Newton step on them, with all the curvature,
-by conjugate gradients; entries that would pass their kink stop there.
+*reduce*, where that model lacks curvature: around the entries that are not zero J is smooth.  A Newton step on
+them, with all the curvature, by conjugate gradients; entries that would pass their kink stop there.
 
 Once the support is right the second step converges as Newton's method does, however parallel the
 features: that is what coordinate descent lacks on kernel columns.
@@ -35,8 +35,9 @@ def proximal_newton(
     """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or rounding hides any descent."""
     point, n_iter = Point(objective, start), 0
     while point.residual > tol and n_iter < max_iter:
-        improved = _model_step(point)
-        moved = _reduced_step(improved or point) or improved
+        improved, exact = _model_step(point)
+        # The minimum of an exact model is where a Newton step on its support ends, too.
+        moved = improved if improved and exact else _reduced_step(improved or point) or improved
         if moved is None:
             break
         point, n_iter = moved, n_iter + 1
@@ -87,10 +88,10 @@ class Point:
         return None
 
 
-def _model_step(point: Point) -> Point | None:
-    """Search along the way to the minimum of the model; None if it does not help."""
-    step = model_step(point)
-    return point.search(lambda t: point.theta + t * step, shortest=2.0**-20)
+def _model_step(point: Point) -> tuple[Point | None, bool]:
+    """Search along the way to the minimum of the model; None if it does not help.  And: is it exact?"""
+    step, exact = model_step(point)
+    return point.search(lambda t: point.theta + t * step, shortest=2.0**-20), exact
 
 
 def _reduced_step(point: Point) -> Point | None:

@@ -22,6 +22,8 @@ from ..rows import as_rows
 
 #: Share of entries that are not zero above which a dense product is the faster one.
 DENSE_SHARE = 0.1
+#: Kernel values below which a dense product costs less than finding the entries that are not zero.
+SMALL = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class RestrictedObjective:
         """F (n, k) = K W + b, at the cost of the entries of W that are not zero."""
         W, b = self.smooth.split(theta)
         K = self.smooth.features.data
-        if np.count_nonzero(W) > DENSE_SHARE * W.size:
+        if K.size < SMALL or np.count_nonzero(W) > DENSE_SHARE * W.size:
             return K @ W + b
         return (sp.csr_array(W.T) @ K.T).T + b
 
