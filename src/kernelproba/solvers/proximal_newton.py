@@ -4,8 +4,8 @@ Two steps alternate, both of which lower J:
 
 *model*: minimise the second-order model of the loss plus the penalty itself (`penalised_model`).  This step
 finds the support.
-*reduce*, where that model lacks curvature: around the entries that are not zero J is smooth.  A Newton step on
-them, with all the curvature, by conjugate gradients; entries that would pass their kink stop there.
+*reduce*, where that model lacks curvature: around the entries that are not zero J is smooth.  A Newton step
+on them, with all the curvature, by conjugate gradients; entries that would pass their kink stop there.
 
 Once the support is right the second step converges as Newton's method does, however parallel the
 features: that is what coordinate descent lacks on kernel columns.
