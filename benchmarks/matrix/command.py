@@ -20,15 +20,15 @@ THREADS = 1
 def main(arguments: list[str] | None = None) -> None:
     options = _options(arguments)
     folder: Path = options.folder or _folder(options.quick)
-    if options.what == "run":
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
+    try:
+        if options.what == "run":
+            folder.mkdir(parents=True, exist_ok=True)
             run_all(folder, options.quick)
-        except KeyboardInterrupt:
-            print(
-                "stopped; what was measured is kept, and the same command goes on from there", file=sys.stderr
-            )
-            raise SystemExit(130) from None
+    except KeyboardInterrupt:
+        print("stopped; what was measured is kept, and the same command goes on from there", file=sys.stderr)
+        raise SystemExit(130) from None
+    except OSError as error:  # data that are not here, a folder that cannot be written
+        raise SystemExit(str(error)) from None
     print(write_page(folder))
 
 

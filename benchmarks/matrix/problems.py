@@ -71,10 +71,14 @@ def partition(r: int, name: str) -> Split:
     return data.X[train], data.y[train], data.X[test], data.y[test]
 
 
-@cache
-def official(r: int, name: str, n: int | None = None) -> Split:  # noqa: ARG001
+def official(_: int, name: str, n: int | None = None) -> Split:
     """The official split in every round, of the training part n rows drawn once."""
-    X, y, X_test, y_test = (np.asarray(part) for part in official_split(name))
+    return _drawn(name, n)
+
+
+@cache
+def _drawn(name: str, n: int | None) -> Split:
+    X, y, X_test, y_test = official_split(name)
     kept = np.random.default_rng(0).permutation(len(y))[:n]
     return X[kept].astype(float), y[kept], X_test.astype(float), y_test
 
