@@ -56,8 +56,9 @@ def peers(matrix: Matrix) -> str:
     """Everything against its rivals under one setting: a paragraph and the overview of the matrix."""
     bounds = matrix.content["bounds"]
     return f"""\
-Every classifier and its rivals on {len(matrix.problems)} problems ({", ".join(matrix.problems)}), all kernel methods with the same kernel
-width and, where they share the penalty, the same C, nothing tuned on test rows: mean ranks (1 is best) and seconds over all problems,
+Every classifier and its rivals on {len(matrix.problems)} problems ({", ".join(matrix.problems)}): kernel methods with
+one width unless they find their own on the training rows, one C where they share the penalty, nothing tuned on test rows.
+Mean ranks (1 is best; over the limit is last) and seconds over all problems,
 one thread, in parentheses where some problems took more than {bounds["limit"]:g} s. Regenerate: `{matrix.content["command"]}`, then
 `python -m benchmarks.readme`; per problem, with memory and growth, in [docs/results/matrix.md](docs/results/matrix.md).
 

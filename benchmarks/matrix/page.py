@@ -179,9 +179,9 @@ def _growth(matrix: Matrix) -> str:
     return f"""## How the time to fit grows
 
 Problems with known posteriors (`benchmarks/matrix/growth.py`), medians of {bounds["rounds"]} interleaved rounds, one where a fit
-takes more than {bounds["once_above"]:g} s; one process per contestant for all of them. The exponent a of seconds ∝ sizeᵃ is the slope of the least-squares line through the
-logarithms, ± its standard error; small problems, where fixed costs rule, count as much as large ones. – is over
-{bounds["limit"]:g} s, or not tried because a smaller problem was.
+takes more than {bounds["once_above"]:g} s; one process per contestant for all of them. The exponent a of seconds ∝ sizeᵃ is the
+slope of the least-squares line through the logarithms, ± its standard error; small problems, where fixed costs rule, count
+as much as large ones. – is over {bounds["limit"]:g} s, not tried because a smaller problem was, or a failure listed below.
 
 ![Time to fit against rows, features and classes: ours above, rivals below](matrix_growth.png)
 
