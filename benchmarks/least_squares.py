@@ -1,13 +1,13 @@
 """The least-squares probabilistic classifier: the paper's figures, and what this package adds to them.
 
     python -m benchmarks.least_squares speed         time and error at n = 500, 1000, 2000 on four sets
-    python -m benchmarks.least_squares curves        the same at n = 100, 200, and against the number of classes
     python -m benchmarks.least_squares grid          what a 9 × 5 grid costs, in single fits
     python -m benchmarks.least_squares stream        a million rows by partial_fit: memory and time
     python -m benchmarks.least_squares calibration   raw and recalibrated posteriors on official splits
     python -m benchmarks.least_squares outside       behaviour far from the data, as a picture
     python -m benchmarks.least_squares all           everything; --quick shrinks it to a trial
 
+The curves of Figures 7 and 8 are those of `kernelproba papers sugiyama2010`.
 Each writes its part of docs/results/least_squares.json, and all render least_squares.md and its pictures anew.
 """
 
@@ -28,7 +28,7 @@ from kernelproba.inspection import probability_scores
 from kernelproba.kernels import median_distance
 from kernelproba.papers.plain_klr import PlainKLR
 from kernelproba.papers.posterior_protocol import RAW, draw
-from kernelproba.papers.sugiyama2010 import CLASSES, SETS
+from kernelproba.papers.sugiyama2010 import SETS
 from kernelproba.tuning.least_squares_cv import PAPER_ALPHAS, PAPER_WIDTHS
 
 from .least_squares_page import record, render
@@ -111,13 +111,6 @@ def sweep(points, draws: int) -> list[dict]:
 def speed(quick: bool = False) -> None:
     sizes = (200, 500) if quick else (500, 1000, 2000)
     record("speed", sweep([(name, n, c) for name, c in SETS.items() for n in sizes], 1 if quick else 3))
-
-
-def curves(quick: bool = False) -> None:
-    sizes, n = ((100,), 200) if quick else ((100, 200), 1000)
-    points = [(name, size, c) for name, c in SETS.items() for size in sizes]
-    points += [(name, n, c) for name, counts in CLASSES.items() for c in counts if c < SETS[name]]
-    record("curves", sweep(points, 1 if quick else 2))
 
 
 def grid(quick: bool = False) -> None:
@@ -223,7 +216,6 @@ def _peak_mb() -> float:
 COMMANDS = {
     "stream": stream,  # first: it measures the peak of memory of this process
     "speed": speed,
-    "curves": curves,
     "grid": grid,
     "calibration": calibration,
     "outside": outside,

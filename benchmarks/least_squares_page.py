@@ -13,14 +13,6 @@ from .measure import RESULTS, machine
 RECORD = RESULTS / "least_squares.json"
 LSPC, SHARED = "LSPC", "LSPC, 1000 shared centres"
 PLAIN, OWN = "KLR, plain L-BFGS", "KernelLogisticRegression"
-STYLES = {
-    LSPC: ("C0", "o"),
-    "LSPC calibrated": ("C0", "x"),
-    "LSPC(full)": ("C1", "s"),
-    SHARED: ("C4", "D"),
-    PLAIN: ("C3", "^"),
-    OWN: ("C2", "v"),
-}
 
 
 def record(part: str, rows: list[dict]) -> None:
@@ -39,8 +31,6 @@ def render() -> None:
     """Write the page from what has been measured so far."""
     results = _read()
     sections = [SECTIONS[part](results[part]["rows"]) for part in SECTIONS if part in results]
-    if "speed" in results and "curves" in results:
-        _draw_curves(results["speed"]["rows"] + results["curves"]["rows"])
     machines = {part: results[part]["machine"] for part in results}
     facts = "\n".join(
         f"- {part}: " + ", ".join(f"{k} {v}" for k, v in m.items()) for part, m in machines.items()
@@ -51,7 +41,8 @@ def render() -> None:
 
 HEAD = """# The least-squares probabilistic classifier: results
 
-Regenerate: `python -m benchmarks.least_squares all`; the numbers are in `least_squares.json`."""
+Regenerate: `python -m benchmarks.least_squares all`; the numbers are in `least_squares.json`. The curves of the paper's
+Figures 7 and 8, against the number of rows and of classes, are on the page of [sugiyama2010](sugiyama2010.md)."""
 
 OUTSIDE = """## Far from the data
 
@@ -111,20 +102,6 @@ def _each(values: dict[str, float], form: str) -> str:
     return ", ".join(f"{name} {value:{form}}" for name, value in values.items())
 
 
-def _curves(rows: list[dict]) -> str:
-    lines = []
-    for name in dict.fromkeys(row["data"] for row in rows):
-        mine = [r for r in rows if r["data"] == name and r["model"] == LSPC]
-        n = max(r["n"] for r in mine)
-        times = {r["c"]: 1e3 * r["seconds"] for r in mine if r["n"] == n}
-        first, last = min(times), max(times)
-        claim = f"{name}, n = {n}: LSPC's time does not rise with c"
-        figures = f"c = {first}: {times[first]:.0f} ms, c = {last}: {times[last]:.0f} ms"
-        lines.append(_verdict(f"{claim} ({figures})", times[last] <= 1.1 * times[first]))
-    picture = "![Error and time against n and c](least_squares_curves.png)"
-    return "\n\n".join(["## Curves (Figures 7 and 8)", picture, "\n".join(lines)])
-
-
 def _grid(rows: list[dict]) -> str:
     most = max(row["fits"] for row in rows if row["penalties"] == "paper")
     text = """\
@@ -162,55 +139,7 @@ label, 15 bins."""
     return "\n\n".join(["## Calibration", text, _table(rows), picture, "\n".join(verdicts)])
 
 
-SECTIONS = {"speed": _speed, "curves": _curves, "grid": _grid, "stream": _stream, "calibration": _calibration}
-
-
-def _draw_curves(rows: list[dict]) -> None:
-    from matplotlib.figure import Figure
-
-    names = list(dict.fromkeys(row["data"] for row in rows))
-    figure = Figure(figsize=(14, 3 * len(names)), layout="constrained")
-    axes = figure.subplots(len(names), 4, squeeze=False)
-    for line, name in zip(axes, names, strict=True):
-        mine = [row for row in rows if row["data"] == name]
-        most = max(row["c"] for row in mine)
-        n = max((row["n"] for row in mine if row["c"] < most), default=0)
-        by_n = [row for row in mine if row["c"] == most]
-        by_c = [row for row in mine if row["n"] == n]
-        panels = ((by_n, "n", "error"), (by_n, "n", "seconds"), (by_c, "c", "error"), (by_c, "c", "seconds"))
-        for ax, (part, x, value) in zip(line, panels, strict=True):
-            _draw_lines(ax, part, x, value)
-            title = f"{name}, c = {most}" if x == "n" else f"{name}, n = {n}"
-            ax.set(title=title, xlabel=x, ylabel="error, %" if value == "error" else "seconds to fit")
-    figure.legend(*axes[0, 1].get_legend_handles_labels(), loc="outside upper center", ncols=6, frameon=False)
-    figure.savefig(RESULTS / "least_squares_curves.png", dpi=100)
-
-
-def _draw_lines(ax, rows: list[dict], x: str, value: str) -> None:
-    for model, (colour, marker) in STYLES.items():
-        found = sorted((r[x], r[value]) for r in rows if r["model"] == model)
-        if not found or (model == "LSPC calibrated" and value == "error"):
-            continue
-        where, what = np.array(found).T
-        dashes = ":" if model == "LSPC calibrated" else "-"
-        ax.plot(
-            where,
-            100 * what if value == "error" else what,
-            dashes,
-            c=colour,
-            marker=marker,
-            ms=5,
-            label=model,
-        )
-    if value == "seconds":
-        ax.set_yscale("log")
-    if x == "n":
-        ax.set_xscale("log")
-        ticks = sorted({r["n"] for r in rows})
-        ax.set_xticks(ticks, [str(t) for t in ticks])
-        ax.minorticks_off()
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(alpha=0.25)
+SECTIONS = {"speed": _speed, "grid": _grid, "stream": _stream, "calibration": _calibration}
 
 
 def draw_reliability(drawn: list[tuple]) -> None:
