@@ -10,12 +10,14 @@ the evidence itself has risen.  Once no action helps, all a are moved together a
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize
 
+from .bfgs import bfgs
 from .laplace import Posterior, laplace
 
 #: Actions tried, in the order of their promised gain, before none is believed to help.
 TRIALS = 3
+#: Usual curvature of the evidence in log a.
+CURVATURE = 0.25
 
 
 @dataclass(frozen=True)
@@ -163,14 +165,9 @@ class _Search:
             return -latest.evidence, -latest.gradient(Phi, precision)
 
         # Steps that gain less than a tenth of what counts are not worth their while.
-        ftol, gtol = 0.1 * tol / max(1.0, abs(latest.evidence)), 0.1 * np.sqrt(tol)
-        if np.abs(latest.gradient(Phi, self.precision)).max() <= gtol:
-            return
-        start = np.log(self.precision)
-        bounds = [(value - 10, value + 10) for value in start]
-        options = {"ftol": ftol, "gtol": gtol}
-        result = minimize(descend, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        self._adopt(self.active, np.exp(result.x), latest.mean, 0.0)
+        start, gtol = np.log(self.precision), 0.1 * np.sqrt(tol)
+        log_a = bfgs(descend, start, ftol=0.1 * tol, gtol=gtol, curvature=CURVATURE)
+        self._adopt(self.active, np.exp(log_a), latest.mean, 0.0)
 
 
 def _log_share(a: np.ndarray, s: np.ndarray, q: np.ndarray) -> np.ndarray:
