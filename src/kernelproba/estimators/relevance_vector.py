@@ -1,13 +1,13 @@
 """The relevance vector machine for classification."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..coupling import couple
 from ..rows import as_rows
 from ..solvers.evidence import EvidenceSolution, maximise_evidence
+from ..solvers.moderation import moderated, moderation, score_variance
 from .classifier import Training
 from .kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 
@@ -38,7 +39,8 @@ class RelevanceVectorClassifier(KernelMachine):
     The weight of each kernel has a prior w ~ N(0, 1/a) of its own, and all a are set where Laplace's
     approximation to the evidence is largest; there most are infinite and their kernels gone [1]_, [2]_.
     There is no penalty to tune.  Probabilities are averaged over the posterior of the weights: a score f of
-    variance s² gives σ(f / √(1 + πs²/8)).
+    variance s² gives σ(f / √(1 + πλs²/8)) with λ = 1, or less where the training rows say that Laplace's
+    approximation overstates the variance, as it does for classes that can be separated.
 
     Without an intercept (the default) scores fade to zero, and probabilities to even odds, away from the
     relevance vectors of a local kernel.  An intercept is one more feature with a prior of its own; far
@@ -61,6 +63,9 @@ class RelevanceVectorClassifier(KernelMachine):
     multi_class : {"ovr", "pairwise"}, default="ovr"
         More than two classes: each against the rest, probabilities scaled to sum to one, or each pair, the
         pairs coupled by least squares [3]_.
+    moderation : "auto" or float in [0, 1], default="auto"
+        λ.  "auto" takes for each problem of two classes the largest that its training rows, each left out in
+        turn, do not contradict (by two nats); 1 is the plain average, 0 the most probable weights alone.
     tol : float, default=1e-3
         Smallest rise of the log-evidence that counts.
     max_iter : int, default=1000
@@ -88,6 +93,8 @@ class RelevanceVectorClassifier(KernelMachine):
         Posterior covariance of their weights.
     evidence_ : ndarray of shape (t,)
         Log-evidence of each problem.
+    moderation_ : ndarray of shape (t,)
+        λ of each problem.
     pairs_ : ndarray of shape (t, 2)
         Class of each problem that counts as positive, and its opponent, −1 for all others.
     kernel_ : Kernel
@@ -119,6 +126,7 @@ class RelevanceVectorClassifier(KernelMachine):
         **KERNEL_CONSTRAINTS,
         "fit_intercept": ["boolean"],
         "multi_class": [StrOptions({"ovr", "pairwise"})],
+        "moderation": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -134,6 +142,7 @@ class RelevanceVectorClassifier(KernelMachine):
         kernel_params=None,
         fit_intercept=False,
         multi_class="ovr",
+        moderation="auto",
         tol=1e-3,
         max_iter=1000,
         random_state=None,
@@ -145,6 +154,7 @@ class RelevanceVectorClassifier(KernelMachine):
         self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
         self.multi_class = multi_class
+        self.moderation = moderation
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -169,7 +179,8 @@ class RelevanceVectorClassifier(KernelMachine):
         kernel = self._resolve_kernel(training)
         K = kernel(training.X, kernel.select(training.X, np.arange(len(training.y))))
         tasks = self._tasks(len(self.classes_))
-        solutions = [self._solve(task, K, training) for task in tasks]
+        solutions, shares = zip(*(self._solve(task, K, training) for task in tasks), strict=True)
+        self.moderation_ = np.array(shares)
         self.kernel_ = kernel
         self.pairs_ = np.array([(t.positive, -1 if t.negative is None else t.negative) for t in tasks])
         self._store(solutions, training)
@@ -182,23 +193,26 @@ class RelevanceVectorClassifier(KernelMachine):
             return [_Task(k, None) for k in range(n_classes)]
         return [_Task(i, j) for i, j in combinations(range(n_classes), 2)]
 
-    def _solve(self, task: _Task, K: np.ndarray, training: Training) -> EvidenceSolution:
-        """Solution of one problem; its features are numbered as the rows of the data, n for the constant."""
+    def _solve(self, task: _Task, K: np.ndarray, training: Training) -> tuple[EvidenceSolution, float]:
+        """Solution of one problem and its λ; features are numbered as the rows, n for the constant."""
         rows = task.rows(training.y)
         Phi = K[np.ix_(rows, rows)].astype(np.float64, copy=False)
         if self.fit_intercept:
             Phi = np.hstack([Phi, np.ones((len(rows), 1))])
-        sign = np.where(training.y[rows] == task.positive, 1.0, -1.0)
-        solution = maximise_evidence(Phi, sign, training.weight[rows], tol=self.tol, max_iter=self.max_iter)
+        sign, weight = np.where(training.y[rows] == task.positive, 1.0, -1.0), training.weight[rows]
+        solution = maximise_evidence(Phi, sign, weight, tol=self.tol, max_iter=self.max_iter)
         if not solution.converged:
             warnings.warn(
                 f"The evidence was still rising after {self.max_iter} actions. Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return solution.sorted().renumbered(np.append(rows, len(training.y)))
+        share = self.moderation
+        if share == "auto":
+            share = moderation(Phi[:, solution.active], solution.posterior, sign, weight)
+        return solution.sorted().renumbered(np.append(rows, len(training.y))), share
 
-    def _store(self, solutions: list[EvidenceSolution], training: Training) -> None:
+    def _store(self, solutions: Sequence[EvidenceSolution], training: Training) -> None:
         n = len(training.y)
         used = np.unique(np.concatenate([solution.active for solution in solutions]))
         used = used[used < n]
@@ -244,11 +258,10 @@ class RelevanceVectorClassifier(KernelMachine):
         Phi = np.hstack([K, np.ones((n, 1))])
         scores = K @ self.dual_coef_.T + self.intercept_
         variances = [
-            np.einsum("ij,ij->i", Phi[:, at] @ covariance, Phi[:, at])
+            score_variance(Phi[:, at], covariance)
             for at, covariance in zip(self._features, self.covariance_, strict=True)
         ]
-        # ∫ σ(f + s z) N(z) dz ≈ σ(f / √(1 + πs²/8))  [MacKay 1992]
-        return expit(scores / np.sqrt(1 + np.pi / 8 * np.stack(variances, axis=1)))
+        return moderated(scores, np.stack(variances, axis=1), self.moderation_)
 
     def _combine(self, p: np.ndarray) -> np.ndarray:
         """Probabilities (n, t) of the problems → posterior (n, c)."""

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
@@ -49,7 +50,7 @@ def test_averaging_over_the_posterior_makes_probabilities_less_extreme(iris):
 
 def test_the_moderated_output_is_close_to_the_average_it_approximates(iris):
     X, y = iris
-    model = RelevanceVectorClassifier(gamma=0.5).fit(X, (y == 1).astype(int))
+    model = RelevanceVectorClassifier(gamma=0.5, moderation=1.0).fit(X, (y == 1).astype(int))
     K = model.kernel_(X, model.support_vectors_)
     draws = np.random.default_rng(0).multivariate_normal(model.dual_coef_[0], model.covariance_[0], 4000)
     average = (1 / (1 + np.exp(-K @ draws.T))).mean(axis=1)
@@ -77,3 +78,14 @@ def test_an_unfitted_model_says_so():
 def test_a_bad_parameter_is_named(iris):
     with pytest.raises(ValueError, match="multi_class"):
         RelevanceVectorClassifier(multi_class="softmax").fit(*iris)
+
+
+def test_separable_classes_do_not_leave_the_probabilities_near_even_odds():
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    train, test = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
+    losses = {}
+    for share in ("auto", 1.0):
+        model = RelevanceVectorClassifier(gamma=1 / 13, moderation=share).fit(X[train], y[train])
+        losses[share] = log_loss(y[test], model.predict_proba(X[test]))
+    assert losses["auto"] < 0.5 * losses[1.0]
