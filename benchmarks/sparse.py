@@ -92,15 +92,14 @@ def letter(n: int = 16_000, C: float = 5.0) -> None:
         f"SparseKernelLogisticRegression(C={C:g})": ("l1", n, C),
         f"SparseKernelLogisticRegression(C={C:g}, penalty='group')": ("group", n, C),
     }
-    rows = []
+    text = f"letter, first {n} rows, features scaled to [-1, 1], RBF with gamma = 2; SVC with C = 10."
+    rows: list[dict] = []
     for name, task in contestants.items():
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             rows.append({"model": name} | pool.apply(letter_fit, task))
+        rows[-1]["ratio"] = rows[-1]["seconds"] / rows[0]["seconds"]
         print(rows[-1], flush=True)
-    for row in rows:
-        row["ratio"] = row["seconds"] / rows[0]["seconds"]
-    text = f"letter, first {n} rows, features scaled to [-1, 1], RBF with gamma = 2; SVC with C = 10."
-    write("sparse_letter", "Sparse kernel logistic regression on letter", text, rows, where)
+        write("sparse_letter", "Sparse kernel logistic regression on letter", text, rows, where)
 
 
 def letter_fit(kind: str, n: int, C: float) -> dict:
