@@ -1,4 +1,4 @@
-"""The page of `python -m benchmarks.selftuning rivals`: mean ranks first, then every set with wins and losses."""
+"""The page of `python -m benchmarks.selftuning rivals`: every set with wins and losses, then mean ranks."""
 
 import numpy as np
 from scipy.stats import rankdata
@@ -29,7 +29,7 @@ def write_rivals_table() -> None:
     means = _means(runs, splits)
     shared = [name for name in splits if all((name, model) in means for model in SLOW)]
     rows = _rank_rows(means, shared, list(CONTESTANTS)) + _rank_rows(means, list(splits), quick)
-    text = _text(means, splits)
+    text = f"{_headline(rows)}\n\n{_text(means, splits)}"
     print(write("selftuning_rivals", "Nothing to tune, against today's practice", text, rows, machine()))
 
 
@@ -90,8 +90,21 @@ def _total(means: Means, sets: list[str], model: str) -> float:
 
 def _fewer(splits: dict[str, list[int]]) -> str:
     """Sets of which not all splits were run, in brackets."""
-    names = [f"{len(numbers)} of {name}" for name, numbers in splits.items() if len(numbers) < SPLITS]
-    return f" ({', '.join(names)})" if names else ""
+    counts = sorted({len(numbers) for numbers in splits.values()} - {SPLITS})
+    names = {count: [name for name in splits if len(splits[name]) == count] for count in counts}
+    parts = [f"{count} of {', '.join(names[count])}" for count in counts]
+    return f" (so far {'; '.join(parts)})" if parts else ""
+
+
+def _headline(rows: list[dict]) -> str:
+    """Mean ranks of ours among all contestants, and without the slow ones."""
+    titles = [MEASURES[measure] for measure in ("log_loss", "brier", "error")]
+    ranks = [
+        f"{row['mean ranks']}: " + ", ".join(f"{title.lower()} {row[title]:.2f}" for title in titles)
+        for row in rows
+        if row["contestant"] == OURS
+    ]
+    return f"Mean ranks of {OURS}: {'; '.join(ranks)} (all ranks below)."
 
 
 def _section(means: Means, sets: list[str], measure: str) -> str:
