@@ -23,7 +23,7 @@ SETS = ("coil20 images", "coil20 images + edges", "isolet")
 STEP = 8
 #: Widths in median distances and penalties that are tried.
 WIDTHS = (0.5, 0.7, 1.0, 1.4)
-CS = {"kLOGREG": (1000.0, 10_000.0, 100_000.0), "SVM": (1.0, 10.0, 100.0)}
+CS = {"kLOGREG": (100.0, 1000.0, 10_000.0), "SVM": (1.0, 10.0, 100.0)}
 PAIRS, REST, JOINT = "kLOGREG, pairs", "kLOGREG, one against rest", "KLR, softmax"
 SVM_PAIRS, SVM_REST = "SVM, pairs (SVC)", "SVM, one against rest"
 
