@@ -110,7 +110,7 @@ def findings(results: Results) -> str:
         other = next(r for r in tables(results)[0].rows if r["data"] == row["data"] and r["method"] == "SVM")
         lines.append(
             f"- {row['data']}: kLOGREG {row['error %']['mean']:.2f} %, SVM {other['error %']['mean']:.2f} %"
-            + (f"; time of kLOGREG / SVM: {row['fit s'] / other['fit s']:.2g}." if row["fit s"] else ".")
+            + (f"; time of kLOGREG / SVM: {row['fit s'] / other['fit s']:.1f}." if row["fit s"] else ".")
         )
     counted = [(c, seconds) for c, seconds in _class_times(results) if c >= 5]
     if len(counted) > 1:

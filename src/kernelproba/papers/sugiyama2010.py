@@ -141,8 +141,8 @@ def findings(results: Results) -> str:
         if timed:
             ratios = [row[column] for row in timed]
             lines.append(
-                f"- KLR by {text} takes {min(ratios):.1f} to {max(ratios):.1f} times as long as LSPC "
-                f"(median {np.median(ratios):.1f}); in the paper about 100."
+                f"- KLR by {text} takes {min(ratios):.1f} to {max(ratios):.0f} times as long as LSPC "
+                f"(median {np.median(ratios):.0f}); in the paper about 100."
             )
     return "\n".join(lines + _class_trend(every))
 
