@@ -22,6 +22,7 @@ COMMANDS = [
     ["benchmarks.sparse", "rvm"],
     ["benchmarks.matrix"],
     ["kernelproba", "papers", "all", "-o", "docs/results"],
+    ["benchmarks.papers_table"],
     ["benchmarks.readme"],
     ["benchmarks.selftuning", "loo"],
     ["benchmarks.selftuning", "cost"],
