@@ -29,7 +29,8 @@ def write_rivals_table() -> None:
     means = _means(runs, splits)
     shared = [name for name in splits if all((name, model) in means for model in SLOW)]
     rows = _rank_rows(means, shared, list(CONTESTANTS)) + _rank_rows(means, list(splits), quick)
-    text = f"{_headline(rows)}\n\n{_text(means, splits)}"
+    started = dict.fromkeys(name for each in runs.values() for name, _ in each if name not in splits)
+    text = f"{_headline(rows)}\n\n{_unfinished(list(started))}{_text(means, splits)}"
     print(write("selftuning_rivals", "Nothing to tune, against today's practice", text, rows, machine()))
 
 
@@ -68,7 +69,7 @@ def _text(means: Means, splits: dict[str, list[int]]) -> str:
     missing = [name for name in sets if any((name, model) not in means for model in SLOW)]
     intro = (
         f"Means of {SPLITS} random splits into halves{_fewer(splits)}, at most {TRAINING_ROWS} training rows, on all sets of "
-        f"scikit-learn and of `kernelproba.datasets` that are here ({len(sets)}). Rivals are `benchmarks/rivals.py`: "
+        f"scikit-learn and of `kernelproba.datasets` ({len(sets)}). Rivals are `benchmarks/rivals.py`: "
         "scikit-learn's defaults on scaled features, and an SVC tuned on a 3 × 4 grid of C and gamma and calibrated. "
         f"The Gaussian process was run up to {SLOW_SIZE} rows × classes, so not on {', '.join(missing) or 'none'}: "
         "ranks are given among all contestants where all ran, and without it on all sets.\n\n"
@@ -94,6 +95,11 @@ def _fewer(splits: dict[str, list[int]]) -> str:
     names = {count: [name for name in splits if len(splits[name]) == count] for count in counts}
     parts = [f"{count} of {', '.join(names[count])}" for count in counts]
     return f" (so far {'; '.join(parts)})" if parts else ""
+
+
+def _unfinished(names: list[str]) -> str:
+    """What is said of sets on which not all have run."""
+    return f"Not finished, and not counted: {', '.join(names)}.\n\n" if names else ""
 
 
 def _headline(rows: list[dict]) -> str:
