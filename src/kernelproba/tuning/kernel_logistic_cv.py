@@ -18,6 +18,7 @@ from ..estimators.kernel_machine import KernelMachine
 from ..estimators.least_squares import positive_numbers
 from ..estimators.logistic_function import Options
 from ..estimators.logistic_scores import LogisticScores
+from ..estimators.observation import ObservableFit, Step
 from ..kernels import Kernel, resolve_kernel
 from .distinct_rows import merge_copies
 from .left_out_report import fit_temperature, out_of_sample_scores, tempered
@@ -46,7 +47,7 @@ _SHARED = (
 )
 
 
-class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
+class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
     """Kernel logistic regression that scales the features and chooses gamma and C by itself.
 
     ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every point of an adaptive search is
@@ -202,19 +203,24 @@ class KernelLogisticRegressionCV(LogisticScores, KernelMachine):
         if self.scale == "robust" and sp.issparse(X):
             raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
         given = self._check_fit(X, y, sample_weight)
+        with self._observed(X, y) as step:
+            self._search_and_fit(X, y, given, step)
+        return self
+
+    def _search_and_fit(self, X: Any, y: Any, given: Training, step: Step) -> None:
         rows = merge_copies(given, self._take, precomputed=self._is_precomputed())
         folded = None if self.cv is None else (given, fold_rows(self.cv, X, y, given))
         terms = self._terms(rows.training.X, folded)
-        search = LogisticSearch(unseen_score(self.scoring, self.classes_), terms.searched)
+        search = LogisticSearch(unseen_score(self.scoring, self.classes_), terms.searched, step)
         best, view, trials = choose(terms, rows, search, self._rules())
         self._store_search(search, best, view)
         scaled = view.of(given)
         self.best_estimator_ = self._model(best)
-        self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
+        with step("fit of all rows"):
+            self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
         P = self._judge(trials)
         self._store_left_out(X, given, P[rows.which])
-        return self
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..estimators.classifier import Training
+from ..estimators.observation import Step, unobserved
 from ..kernels import Kernel, Laplacian, Stationary, resolve_gamma
 from ..kernels.blocks import blas_libraries
 from .lattice_search import STEPS, Lattice, Point
@@ -57,12 +58,15 @@ class LogisticSearch:
         What is to be largest.
     searched : pair of bool
         Whether to walk along gamma, and along C; else both stay where they start.
+    step : Step
+        Context of every point that is tried.
     record : list of Trial
         What was tried.
     """
 
     score: UnseenScore
     searched: tuple[bool, bool]
+    step: Step = unobserved
     record: list[Trial] = field(default_factory=list)
     #: Whether the last walk ended where the lattice does.
     stopped: bool = False
@@ -73,8 +77,9 @@ class LogisticSearch:
         values = (None if value is None else f"{value:.6g}" for value in (gamma, C))
         point = trials, 0 if trials.folds is None else len(trials.folds), *values
         if point not in self._known:
-            parts, rows = trials.unseen(gamma, C), trials.training
-            scores = tuple(self._score(rows, part) for part in parts)
+            rows = trials.training
+            with self.step("point"):
+                scores = tuple(self._score(rows, part) for part in trials.unseen(gamma, C))
             self._known[point] = Trial(trials.scale, gamma, C, len(rows.y), scores)
             self.record.append(self._known[point])
         return self._known[point]

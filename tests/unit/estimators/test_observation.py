@@ -8,7 +8,7 @@ pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbac
 from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 
-from kernelproba import KernelLogisticRegression, PairwiseCouplingClassifier
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, PairwiseCouplingClassifier
 
 
 class Listener:
@@ -57,6 +57,13 @@ def test_a_fit_of_chosen_centres_tells_its_passes(blobs):
     listener = Listener()
     model = KernelLogisticRegression(n_centers=10, solver="progressive").set_callbacks(listener).fit(*blobs)
     assert listener.told.count("end pass") >= model.n_iter_
+
+
+def test_a_search_tells_every_point_and_the_last_fit(blobs):
+    listener = Listener()
+    model = KernelLogisticRegressionCV().set_callbacks(listener).fit(*blobs)
+    assert listener.told.count("end point") == len(model.cv_results_["C"])
+    assert listener.told[-3:] == ["end fit of all rows", "end fit", "teardown"]
 
 
 def test_listening_changes_nothing(blobs):
