@@ -314,7 +314,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
                 f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "
                 "cv_results_, or give gammas.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _judge(self, trials: Trials) -> np.ndarray:
