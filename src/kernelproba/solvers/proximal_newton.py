@@ -35,9 +35,9 @@ def proximal_newton(
     """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or rounding hides any descent."""
     point, n_iter = Point(objective, start), 0
     while point.residual > tol and n_iter < max_iter:
-        improved, exact = _model_step(point)
+        improved, whole = _model_step(point)
         # The minimum of an exact model is where a Newton step on its support ends, too.
-        moved = improved if improved and exact else _reduced_step(improved or point) or improved
+        moved = improved if whole else _reduced_step(improved or point) or improved
         if moved is None:
             break
         point, n_iter = moved, n_iter + 1
@@ -89,9 +89,13 @@ class Point:
 
 
 def _model_step(point: Point) -> tuple[Point | None, bool]:
-    """Search along the way to the minimum of the model; None if it does not help.  And: is it exact?"""
+    """Search along the way to the minimum of the model; None if it does not help.
+
+    And whether it goes all the way to the minimum of a model with all the curvature.
+    """
     step, exact = model_step(point)
-    return point.search(lambda t: point.theta + t * step, shortest=2.0**-20), exact
+    moved = point.search(lambda t: point.theta + t * step, shortest=2.0**-20)
+    return moved, exact and moved is not None and np.array_equal(moved.theta, point.theta + step)
 
 
 def _reduced_step(point: Point) -> Point | None:
