@@ -124,7 +124,7 @@ def spread(rounds: list[float], factor: float, digits: int) -> str:
     """Mean of the rounds, and its standard error if they differ."""
     values = factor * np.array(rounds)
     error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return f"{values.mean():.{digits}f}" + (f" ± {error:.{digits}f}" if error > 0 else "")
+    return f"{values.mean():.{digits}f}" + (f" ± {error:.{digits}f}" if error >= 0.5 * 10**-digits else "")
 
 
 def _outcome(cell: dict) -> str:
