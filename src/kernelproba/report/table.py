@@ -13,9 +13,13 @@ def text_table(rows: Sequence[dict], columns: Sequence[str]) -> str:
 
 def markdown_table(rows: Sequence[dict], columns: Sequence[str]) -> str:
     """The same rows in Markdown; a bar in a text is escaped."""
-    lines = [list(columns), ["---"] * len(columns)]
-    lines += [[str(row[c]).replace("|", r"\|") for c in columns] for row in rows]
+    lines = [[_escape(c) for c in columns], ["---"] * len(columns)]
+    lines += [[_escape(row[c]) for c in columns] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _escape(cell: object) -> str:
+    return str(cell).replace("|", r"\|")
 
 
 def _align(text: str, width: int) -> str:

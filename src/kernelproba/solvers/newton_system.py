@@ -46,8 +46,7 @@ class NewtonSystem:
         self.smooth, self.penalty, self.state = objective.smooth, objective.penalty, state
         self.W = theta[: len(objective.index)]
         self.blocks = [
-            Block(self.smooth, rows, scores, v, matters[:, scores])
-            for rows, scores, v in self._parts(free)
+            Block(self.smooth, rows, scores, v, matters[:, scores]) for rows, scores, v in self._parts(free)
         ]
         trace = sum(np.trace(block.gram) for block in self.blocks)
         self.damping = damping(trace / sum(len(block.gram) for block in self.blocks))
