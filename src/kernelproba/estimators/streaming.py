@@ -38,7 +38,7 @@ class StreamingClassifier(ProbabilisticClassifier):
         X, y = validate_data(self, X, y, reset=not begun, **self._check_options())
         check_classification_targets(y)
         codes = _encode(y, labels)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = _check_block_weight(sample_weight, X)
         self.classes_ = labels
         index = np.flatnonzero(weight)
         X, codes, weight = X[index], codes[index], weight[index]
@@ -76,6 +76,14 @@ class StreamingClassifier(ProbabilisticClassifier):
             index=training.index[first],
         )
         return merged, keys[first]
+
+
+def _check_block_weight(sample_weight: Any, X: Any) -> np.ndarray:
+    """Weights (n,) that may all be zero, which scikit-learn refuses from 1.9 on; such a block is void."""
+    nothing = sample_weight is not None and not np.any(sample_weight)
+    given = np.asarray(sample_weight) + 1 if nothing else sample_weight
+    weight = _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
+    return np.zeros_like(weight) if nothing else weight
 
 
 def _encode(y: np.ndarray, labels: np.ndarray) -> np.ndarray:

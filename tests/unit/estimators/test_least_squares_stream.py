@@ -54,6 +54,17 @@ def test_blocks_may_lack_classes_and_rows_may_lack_weight():
     np.testing.assert_allclose(model.predict_proba(X_new), whole.predict_proba(X_new), atol=1e-10)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_block_without_any_weight_teaches_nothing(first):
+    model, weightless = LSPC(**GIVEN), {"classes": CLASSES, "sample_weight": np.zeros(10)}
+    if first:
+        model.partial_fit(X[:10], y[:10], **weightless)
+    stream(model, X[10:], y[10:], 100)
+    if not first:
+        model.partial_fit(X[:10], y[:10], **weightless)
+    np.testing.assert_allclose(model.dual_coef_, LSPC(**GIVEN).fit(X[10:], y[10:]).dual_coef_, atol=1e-10)
+
+
 def test_sparse_blocks_are_welcome():
     dense, sparse = LSPC(**GIVEN), LSPC(**GIVEN)
     stream(dense, X, y, 90)
