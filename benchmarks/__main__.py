@@ -13,6 +13,7 @@ COMMANDS = [
     ["benchmarks.large", "peers"],
     ["benchmarks.large", "rank"],
     ["benchmarks.acting"],
+    ["benchmarks.cli"],
     ["benchmarks.least_squares", "all"],
     ["benchmarks.contrast", "speed"],
     ["benchmarks.contrast", "noise"],
