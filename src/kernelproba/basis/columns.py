@@ -25,12 +25,14 @@ class KernelColumns:
         The kernel.
     X : array or CSR matrix of shape (n, d)
         Rows; all are candidates.  The matrix K itself for a precomputed kernel.
+    K : array of shape (n, n), optional
+        The matrix, if it is known already; it is then held whatever the number of rows.
     """
 
-    def __init__(self, kernel: Kernel, X: Any):
+    def __init__(self, kernel: Kernel, X: Any, K: np.ndarray | None = None):
         self._kernel, self._n, self._X = kernel, X.shape[0], X
-        self.held = self._n <= HELD_ROWS
-        self._whole = self._columns(X, np.arange(self._n)) if self.held else None
+        self.held = K is not None or self._n <= HELD_ROWS
+        self._whole = self._columns(X, np.arange(self._n)) if K is None and self.held else K
         self._single: Any = None if self.held else rows_in(np.float32, kernel, X)
 
     def __len__(self) -> int:
@@ -38,10 +40,8 @@ class KernelColumns:
 
     def sample(self, rows: np.ndarray) -> "KernelColumns":
         """Return K at some rows, and at their columns, held."""
-        part = object.__new__(KernelColumns)
-        part._kernel, part._n, part._X, part.held = self._kernel, len(rows), None, True
-        part._whole = self.take(rows)[rows] if self.held else self._columns(self._X[rows], rows)
-        return part
+        X = self._X[rows]
+        return KernelColumns(self._kernel, X, self.take(rows)[rows] if self.held else self._columns(X, rows))
 
     def take(self, index: np.ndarray) -> np.ndarray:
         """Return the columns of K at `index`, (n, len(index)), in double precision and Fortran's order.

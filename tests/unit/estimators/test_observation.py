@@ -56,7 +56,7 @@ def test_every_pair_is_a_step(model, blobs):
 def test_a_fit_of_chosen_centres_tells_its_passes(blobs):
     listener = Listener()
     model = KernelLogisticRegression(n_centers=10, solver="progressive").set_callbacks(listener).fit(*blobs)
-    assert listener.told.count("end pass") >= model.n_iter_
+    assert listener.told.count("end pass") >= model.n_iter_ > 0
 
 
 def test_a_search_tells_every_point_and_the_last_fit(blobs):
