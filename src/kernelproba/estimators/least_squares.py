@@ -20,6 +20,7 @@ from .blockwise import by_rows
 from .classifier import Training
 from .kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 from .learnt_posterior import LearntPosterior, PosteriorOptions, learn_block
+from .positive_numbers import positive_numbers
 from .stored_rows import StoredTraining
 from .streaming import StreamingClassifier, can_stream
 
@@ -388,11 +389,3 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             order = rng.permutation(len(training.y))
             sums.descend(training.X[order], training.y[order], training.weight[order])
         return self.max_iter
-
-
-def positive_numbers(values: Any, name: str) -> list[float]:
-    """One or more positive numbers as a list, or an error that names the argument."""
-    numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if numbers.ndim != 1 or not len(numbers) or not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise ValueError(f"{name} must be one or more positive numbers, got {values!r}.")
-    return numbers.tolist()

@@ -5,27 +5,27 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.classifier import Training
 from ..estimators.kernel_expansion import KernelExpansion
 from ..estimators.kernel_logistic import KernelLogisticRegression
-from ..estimators.kernel_machine import KernelMachine
-from ..estimators.least_squares import positive_numbers
 from ..estimators.logistic_function import Options
 from ..estimators.logistic_scores import LogisticScores
 from ..estimators.observation import ObservableFit, Step
+from ..estimators.positive_numbers import positive_numbers
 from ..kernels import Kernel, resolve_kernel
 from .distinct_rows import merge_copies
-from .left_out_report import fit_temperature, out_of_sample_scores, tempered
+from .left_out_posterior import LeftOutPosterior
+from .left_out_report import fit_temperature, tempered
 from .logistic_choice import Terms, choose
 from .logistic_search import LogisticSearch, Trial, judged_weight
 from .logistic_trials import Trials
-from .standardisation import AfterScaling, ScaledView
+from .scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
+from .standardisation import ScaledView
 from .unseen_rows import unseen_log_probabilities
 from .unseen_score import unseen_score
 from .width_search import fold_rows
@@ -47,7 +47,7 @@ _SHARED = (
 )
 
 
-class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
+class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior, ScaledFeatures):
     """Kernel logistic regression that scales the features and chooses gamma and C by itself.
 
     ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every point of an adaptive search is
@@ -139,7 +139,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
         **{name: KernelLogisticRegression._parameter_constraints[name] for name in _SHARED},
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
-        "scale": [StrOptions({"auto", "standard", "robust"}), None],
+        "scale": SCALE_CONSTRAINTS,
         "scoring": [str, callable],
         "cv": ["cv_object"],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
@@ -200,8 +200,6 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
         self : KernelLogisticRegressionCV
             The fitted model.
         """
-        if self.scale == "robust" and sp.issparse(X):
-            raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
         given = self._check_fit(X, y, sample_weight)
         with self._observed(X, y) as step:
             self._search_and_fit(X, y, given, step)
@@ -219,13 +217,14 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
         with step("fit of all rows"):
             self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
-        P = self._judge(trials)
-        self._store_left_out(X, given, P[rows.which])
+        self._index = given.index
+        self._store_left_out(X, given, self._judge(trials)[rows.which])
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = self._check_predict(X)
-        X = X if self.scaler_ is None else self.scaler_.transform(X)
+        X = self._on_scale(self._check_predict(X))
+        if self._is_precomputed():
+            X = X[:, self._index]  # columns of the rows that carry weight
         return self.best_estimator_._scores(X) / self.temperature_
 
     def kernel_expansions(self) -> list[KernelExpansion]:
@@ -238,30 +237,12 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
         """
         check_is_fitted(self)
         (inner,) = self.best_estimator_.kernel_expansions()
-        kernel = inner.kernel if self.scaler_ is None else AfterScaling(inner.kernel, self.scaler_)
         T = self.temperature_
         # The inner model numbers the rows that carry weight.
         rows = np.where(inner.rows < 0, inner.rows, self._index[inner.rows])
-        return [
-            KernelExpansion(kernel, inner.centers, rows, inner.coef / T, inner.intercept / T, inner.sides)
-        ]
-
-    def improbable_rows(self, threshold: float = 0.05) -> np.ndarray:
-        """Training rows whose own label the model without them finds improbable, the least probable first.
-
-        Parameters
-        ----------
-        threshold : float, default=0.05
-            Largest leave-one-out probability of the label.
-
-        Returns
-        -------
-        rows : ndarray of int
-            Numbers of rows of the X of `fit`.
-        """
-        check_is_fitted(self)
-        order = np.argsort(self.loo_label_proba_, kind="stable")
-        return order[self.loo_label_proba_[order] <= threshold]
+        centers = rows if self._is_precomputed() else inner.centers
+        outer = KernelExpansion(inner.kernel, centers, rows, inner.coef / T, inner.intercept / T, inner.sides)
+        return [self._before_scaling(outer)]
 
     def _take(self, training: Training, rows: np.ndarray) -> Training:
         """Some of the rows."""
@@ -294,12 +275,6 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
         return Terms(self._kernel_of, options, gammas, Cs, self.max_rows, folded)
 
-    def _rules(self) -> list[str | None]:
-        """Scales of the features to try."""
-        if self._is_precomputed():
-            return [None]
-        return ["standard", None] if self.scale == "auto" else [self.scale]
-
     def _model(self, best: Trial) -> KernelLogisticRegression:
         shared = {name: getattr(self, name) for name in _SHARED}
         return KernelLogisticRegression(best.C, gamma="scale" if best.gamma is None else best.gamma, **shared)
@@ -318,24 +293,8 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, KernelMachine):
             )
 
     def _judge(self, trials: Trials) -> np.ndarray:
-        """Probabilities (m, c) of distinct unseen rows, with the temperature that they ask for."""
+        """Log-probabilities (m, c) of distinct unseen rows, with the temperature that they ask for."""
         log_P, self.loo_method_ = unseen_log_probabilities(self.best_estimator_, trials, self.gamma_)
         rows = trials.training
         self.temperature_ = fit_temperature(log_P, rows.y, judged_weight(rows))
-        log_P = tempered(log_P, self.temperature_)
-        self.loo_scores_ = out_of_sample_scores(log_P, rows.y, rows.sample_weight)
-        return np.exp(log_P)
-
-    def _store_left_out(self, X: Any, given: Training, P: np.ndarray) -> None:
-        """Keep the probabilities (n, c) of the rows that carry weight, and those of the others."""
-        n, index, y = _num_samples(X), given.index, given.y
-        self._index = index
-        self.loo_proba_ = np.empty((n, P.shape[1])) if len(index) == n else self.predict_proba(X)
-        self.loo_proba_[index] = P
-        self.loo_label_proba_ = np.full(n, np.nan)
-        self.loo_label_proba_[index] = P[np.arange(len(y)), y]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse &= self.scale != "robust"  # taking off medians fills a sparse matrix
-        return tags
+        return tempered(log_P, self.temperature_)

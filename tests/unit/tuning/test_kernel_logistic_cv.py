@@ -14,7 +14,7 @@ from kernelproba import KernelLogisticRegression as KLR
 from kernelproba import KernelLogisticRegressionCV as CV
 from kernelproba.datasets import three_gaussians, three_gaussians_problem, two_gaussians_problem
 from kernelproba.inspection import explain
-from kernelproba.kernels import RBF
+from kernelproba.kernels import RBF, ChiSquared
 from kernelproba.tuning.logistic_choice import SAMPLE_ROWS
 from kernelproba.tuning.unseen_score import smoothed_log_likelihood, unseen_score
 
@@ -233,6 +233,24 @@ def test_a_precomputed_kernel_gives_the_same_model():
     assert indirect.C_ == direct.C_
     P = indirect.predict_proba(rbf_kernel(X_new, X, gamma=0.5))
     np.testing.assert_allclose(P, direct.predict_proba(X_new), atol=1e-2)
+
+
+def test_rows_of_no_weight_stay_columns_of_a_precomputed_kernel():
+    weight = np.ones(120)
+    weight[:10] = 0
+    K, K_new = rbf_kernel(X, gamma=0.5), rbf_kernel(X_new, X, gamma=0.5)
+    with_them = CV([1.0], kernel="precomputed").fit(K, y, weight)
+    without = CV([1.0], kernel="precomputed").fit(K[10:, 10:], y[10:])
+    np.testing.assert_allclose(with_them.predict_proba(K_new), without.predict_proba(K_new[:, 10:]))
+    lines = explain(with_them, K_new[:3], top=2)
+    sums = lines.groupby(["explained", "class"])["contribution"].sum().to_numpy().reshape(3, 3)
+    np.testing.assert_allclose(sums, with_them.decision_function(K_new[:3]), atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["chi2", ChiSquared(0.5)])
+def test_histograms_are_not_standardised(kernel):
+    search = CV(CS, kernel=kernel).fit(np.abs(X), y)
+    assert search.scaler_ is None
 
 
 def test_sparse_rows_are_scaled_without_a_shift():

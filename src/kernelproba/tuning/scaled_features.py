@@ -1,0 +1,57 @@
+"""Kernel machines that bring features to one scale by themselves: the parameter `scale`."""
+
+from dataclasses import replace
+from typing import Any
+
+import scipy.sparse as sp
+from sklearn.utils._param_validation import StrOptions
+
+from ..estimators.classifier import Training
+from ..estimators.kernel_expansion import KernelExpansion
+from ..estimators.kernel_machine import KernelMachine
+from ..kernels import AdditiveChiSquared
+from .standardisation import AfterScaling, FeatureScaling
+
+#: What the parameter may be.
+SCALE_CONSTRAINTS: list = [StrOptions({"auto", "standard", "robust"}), None]
+
+
+class ScaledFeatures(KernelMachine):
+    """Kernel machine that compares rows after bringing their features to one scale.
+
+    Subclasses have the constructor parameter `scale`; their `fit` stores `scaler_`, None for features that
+    are taken as they are.
+    """
+
+    scale: str | None
+    scaler_: FeatureScaling | None
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+        if self.scale == "robust" and sp.issparse(X):
+            raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
+        return super()._check_fit(X, y, sample_weight)
+
+    def _rules(self) -> list[str | None]:
+        """Scales to try, the likelier first."""
+        if self._is_precomputed():
+            return [None]
+        if self.scale != "auto":
+            return [self.scale]
+        # Standardised features are negative now and then, which histograms must not be.
+        histograms = isinstance(self.kernel, AdditiveChiSquared) or self.kernel in ("chi2", "additive_chi2")
+        return [None] if histograms else ["standard", None]
+
+    def _on_scale(self, X: Any) -> Any:
+        """Checked rows as they are compared."""
+        return X if self.scaler_ is None else self.scaler_.transform(X)
+
+    def _before_scaling(self, expansion: KernelExpansion) -> KernelExpansion:
+        """Scores of scaled rows as scores of rows as `predict` takes them."""
+        if self.scaler_ is None:
+            return expansion
+        return replace(expansion, kernel=AfterScaling(expansion.kernel, self.scaler_))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse &= self.scale != "robust"  # taking off medians fills a sparse matrix
+        return tags
