@@ -109,4 +109,4 @@ class LearntPosterior:
         return PosteriorSolution(coef, fit_score_map(rows, self.prior, calibration, outside))
 
     def _left_out_scores(self, rows: RowSketch) -> np.ndarray:
-        return self.sums.leave_one_out(rows, [self.options.alpha], self.options.direct_solver)[0]
+        return self.sums.leave_one_out(rows, self.options.alpha, self.options.direct_solver)

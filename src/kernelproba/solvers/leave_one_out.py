@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .normal_equations import NormalEquations, Spectrum, cholesky_factor, forward_solve, safe_ridge
+from .normal_equations import ForwardSolver, NormalEquations, Spectrum, cholesky_factor, safe_ridge
 
 #: Rows of one weight share a factorisation; with more weights than this a decomposition is cheaper.
 _MAX_WEIGHTS = 8
@@ -58,6 +58,81 @@ class LeftOut:
         return LeftOut(self.Phi[index], self.Y[index], self.weight[index], self.center[index])
 
 
+class LeaveOneOut:
+    """Scores of rows by the models that have not seen them, for one penalty, block after block of rows.
+
+    Rows of one weight share a factorisation, which is kept: r b² operations for r rows.  With more than eight
+    weights one spectral decomposition serves all.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        Sums over all rows.
+    alpha : float
+        Penalty α.
+    total : float
+        S, the weight of all rows.
+    solver : {"cholesky", "eigh"}
+        "eigh" decomposes whatever the weights.
+    """
+
+    def __init__(self, equations: NormalEquations, alpha: float, total: float, solver: str = "cholesky"):
+        self._equations, self._alpha, self._total = equations, alpha, total
+        self._spectrum = Spectrum.of(equations) if solver == "eigh" else None
+        self._factors: dict[float, ForwardSolver] = {}
+
+    def scores(self, rows: LeftOut) -> np.ndarray:
+        """Return q₋ᵢ (r, k) of some of the rows."""
+        weights = np.unique(rows.weight).tolist()
+        if self._spectrum is None and len({*self._factors, *weights}) > _MAX_WEIGHTS:
+            self._spectrum = Spectrum.of(self._equations)
+            self._factors.clear()
+        if self._spectrum is not None:
+            ridges = self._alpha * (self._total - rows.weight)
+            return _scores(rows, _spectral_products(self._equations, self._spectrum, rows, ridges))[0]
+        Q = np.empty(rows.Y.shape)
+        for s in weights:
+            index = np.flatnonzero(rows.weight == s)
+            group = rows.at(index)
+            Q[index] = _scores(group, _cholesky_products(self._equations, group, [self._factor(s)]))[0]
+        return Q
+
+    def _factor(self, weight: float) -> ForwardSolver:
+        """L⁻¹ for L Lᵀ = G + α (S − s) I."""
+        if weight not in self._factors:
+            ridge = self._alpha * (self._total - weight)
+            self._factors[weight] = ForwardSolver(cholesky_factor(self._equations.gram, ridge))
+        return self._factors[weight]
+
+
+def leave_one_out_path(
+    equations: NormalEquations, rows: LeftOut, alphas: Sequence[float], total: float
+) -> np.ndarray:
+    """Scores of rows by the models that have not seen them, for many penalties; exact for equal weights.
+
+    ρ is α (S − s̄) for all rows, s̄ their mean weight: one factorisation per α whatever the weights.  The
+    penalty of row i is off by a factor of about 1 + (sᵢ − s̄)/S.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        Sums over all rows.
+    rows : LeftOut
+        Rows among them.
+    alphas : sequence of float
+        Penalties α.
+    total : float
+        S, the weight of all rows.
+
+    Returns
+    -------
+    Q : ndarray of shape (len(alphas), r, k)
+    """
+    rest = total - float(rows.weight.mean())
+    factors = (ForwardSolver(cholesky_factor(equations.gram, alpha * rest)) for alpha in alphas)
+    return _scores(rows, _cholesky_products(equations, rows, factors))
+
+
 @dataclass(frozen=True)
 class _Products:
     """For each of a penalties φ̃ᵀNM (a, r, k), u (a, r); at o own centres t, v (a, o), e_zᵀNM (a, o, k)."""
@@ -72,54 +147,6 @@ class _Products:
     def stack(cls, parts: Iterable[tuple[np.ndarray, ...]]) -> "_Products":
         """Products of all penalties from those of each."""
         return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
-
-
-def leave_one_out(
-    equations: NormalEquations,
-    rows: LeftOut,
-    alphas: Sequence[float],
-    total: float,
-    *,
-    solver: str = "cholesky",
-    exact: bool = True,
-) -> np.ndarray:
-    """Scores of rows by the models that have not seen them.
-
-    Parameters
-    ----------
-    equations : NormalEquations
-        Sums over all rows.
-    rows : LeftOut
-        Rows among them.
-    alphas : sequence of float
-        Penalties α.
-    total : float
-        S, the weight of all rows.
-    solver : {"cholesky", "eigh"}
-        "cholesky": one factorisation and r b² operations per α (and per distinct weight, while those
-        are few); "eigh": one decomposition for everything.
-    exact : bool, default=True
-        If False, ρ is α (S − s̄) for all rows, s̄ their mean weight: one factorisation per α whatever the
-        weights.  The penalty of row i is then off by a factor of about 1 + (sᵢ − s̄)/S.
-
-    Returns
-    -------
-    Q : ndarray of shape (len(alphas), r, k)
-    """
-    penalties = np.asarray(alphas, dtype=np.float64)
-    if not exact:
-        mean = float(rows.weight.mean())
-        return _scores(rows, _cholesky_products(equations, rows, penalties * (total - mean)))
-    weights = np.unique(rows.weight)
-    if solver == "eigh" or len(weights) > _MAX_WEIGHTS:
-        rests = penalties[:, None] * (total - rows.weight)
-        return _scores(rows, _spectral_products(equations, rows, rests))
-    Q = np.empty((len(alphas), *rows.Y.shape), dtype=equations.gram.dtype)
-    for s in weights:
-        index = np.flatnonzero(rows.weight == s)
-        group = rows.at(index)
-        Q[:, index] = _scores(group, _cholesky_products(equations, group, penalties * (total - s)))
-    return Q
 
 
 def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
@@ -147,7 +174,9 @@ def _ownerless_scores(rows: LeftOut, products: _Products, owner: np.ndarray) -> 
     return score - ((t + gain * u_phi * t_phi) / (v + gain * t_phi**2))[..., None] * a_z
 
 
-def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridges: np.ndarray) -> _Products:
+def _cholesky_products(
+    equations: NormalEquations, rows: LeftOut, factors: Iterable[ForwardSolver]
+) -> _Products:
     """With N = L⁻ᵀL⁻¹ all are inner products of columns of L⁻¹[Φᵀ, E, M]."""
     (r, b), k = rows.Phi.shape, rows.Y.shape[1]
     owner = np.flatnonzero(rows.center >= 0)
@@ -157,28 +186,26 @@ def _cholesky_products(equations: NormalEquations, rows: LeftOut, ridges: np.nda
     B[rows.center[owner], r + np.arange(len(owner))] = 1
     B[:, -k:] = equations.moment
 
-    def products(ridge):
-        whitened = forward_solve(cholesky_factor(equations.gram, ridge), B).T
+    def products(factor):
+        whitened = factor(B).T
         P, E, M = whitened[:r], whitened[r:-k], whitened[-k:]
         return P @ M.T, _row_dots(P, P), _row_dots(P[owner], E), _row_dots(E, E), E @ M.T
 
-    return _Products.stack(products(ridge) for ridge in ridges)
+    return _Products.stack(products(factor) for factor in factors)
 
 
-def _spectral_products(equations: NormalEquations, rows: LeftOut, ridges: np.ndarray) -> _Products:
-    """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row, so for any weights; ridges (a, r)."""
-    spectrum = Spectrum.of(equations)
+def _spectral_products(
+    equations: NormalEquations, spectrum: Spectrum, rows: LeftOut, ridges: np.ndarray
+) -> _Products:
+    """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row (r,), so for any weights."""
     owner = np.flatnonzero(rows.center >= 0)
     Phi = rows.Phi.copy()
     Phi[owner, rows.center[owner]] = 0  # φ̃
     P, E, M = Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]], spectrum.moment
 
-    def products(ridge):
-        scale = 1 / (spectrum.values + np.maximum(ridge, safe_ridge(equations.gram, 0.0))[:, None])
-        NP, NE = P * scale, E * scale[owner]
-        return NP @ M, _row_dots(NP, P), _row_dots(NP[owner], E), _row_dots(NE, E), NE @ M
-
-    return _Products.stack(products(ridge) for ridge in ridges)
+    scale = 1 / (spectrum.values + np.maximum(ridges, safe_ridge(equations.gram, 0.0))[:, None])
+    NP, NE = P * scale, E * scale[owner]
+    return _Products.stack([(NP @ M, _row_dots(NP, P), _row_dots(NP[owner], E), _row_dots(NE, E), NE @ M)])
 
 
 def _row_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:

@@ -87,14 +87,30 @@ def solve_factored(L: np.ndarray, M: np.ndarray) -> np.ndarray:
     return potrs(L, M, lower=1)[0]
 
 
-def forward_solve(L: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """L⁻¹B (b, r), F-ordered; L is overwritten."""
-    (trtri,) = get_lapack_funcs(("trtri",), (L,))
-    trsm, trmm = get_blas_funcs(("trsm", "trmm"), (L,))
-    if 2 * B.shape[1] < 3 * len(L):
-        return trsm(1.0, L, B, lower=1)
-    # For many columns a product with the inverse takes half the time of a solve.
-    return trmm(1.0, trtri(L, lower=1, overwrite_c=1)[0], B, lower=1)
+class ForwardSolver:
+    """B ↦ L⁻¹B (b, r), F-ordered, for one block of columns after another.
+
+    A product with the inverse takes half the time of a solve: L is inverted, in place, once that pays.
+
+    Parameters
+    ----------
+    L : array of shape (b, b)
+        Lower triangular, F-ordered.
+    """
+
+    def __init__(self, L: np.ndarray):
+        self._L, self._columns, self._inverted = L, 0, False
+
+    def __call__(self, B: np.ndarray) -> np.ndarray:
+        """Solve for the columns of B (b, r)."""
+        trsm, trmm = get_blas_funcs(("trsm", "trmm"), (self._L,))
+        self._columns += B.shape[1]
+        if 2 * self._columns < 3 * len(self._L):
+            return trsm(1.0, self._L, B, lower=1)
+        if not self._inverted:
+            (trtri,) = get_lapack_funcs(("trtri",), (self._L,))
+            self._L, self._inverted = trtri(self._L, lower=1, overwrite_c=1)[0], True
+        return trmm(1.0, self._L, B, lower=1)
 
 
 def cholesky_path(equations: NormalEquations, ridges: Sequence[float]) -> np.ndarray:

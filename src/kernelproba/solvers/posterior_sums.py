@@ -13,7 +13,7 @@ import numpy as np
 from ..basis.class_centers import ClassCenters
 from ..kernels import Kernel
 from ..rows.sketch import RowSketch
-from .leave_one_out import LeftOut, leave_one_out
+from .leave_one_out import LeaveOneOut, LeftOut
 from .normal_equations import PATHS, NormalEquations
 
 #: Kernel values held at once, unless a thousand rows have more.
@@ -73,17 +73,19 @@ class PosteriorSums:
             A[:, block.classes, block.columns] = PATHS[solver](equations, ridges).transpose(0, 2, 1)
         return A
 
-    def leave_one_out(self, rows: RowSketch, alphas: Sequence[float], solver: str) -> np.ndarray:
-        """Scores (len(alphas), r, c) of rows in the sums by the models that have not seen them.
+    def leave_one_out(self, rows: RowSketch, alpha: float, solver: str) -> np.ndarray:
+        """Scores (r, c) of rows in the sums by the models that have not seen them.
 
         A row that is a centre is left out in both its parts.
         """
-        Q = np.empty((len(alphas), len(rows), len(self.class_mass)))
-        Y, center = self._indicators(rows.y), self.centers.owned_by(rows.keys)
+        Q = np.empty((len(rows), len(self.class_mass)))
+        center = self.centers.owned_by(rows.keys)
         for block, equations in zip(self.centers.blocks, self._all_equations(), strict=True):
-            Phi = self.kernel(rows.X, self.Z[block.columns]).astype(np.float64, copy=False)
-            left_out = LeftOut(Phi, Y[:, block.classes], rows.weight, block.local(center))
-            Q[:, :, block.classes] = leave_one_out(equations, left_out, alphas, self.total, solver=solver)
+            models, local = LeaveOneOut(equations, alpha, self.total, solver), block.local(center)
+            for part in _row_blocks(len(rows), len(block)):
+                Phi = self.kernel(rows.X[part], self.Z[block.columns]).astype(np.float64, copy=False)
+                Y = self._indicators(rows.y[part])[:, block.classes]
+                Q[part, block.classes] = models.scores(LeftOut(Phi, Y, rows.weight[part], local[part]))
         return Q
 
     def _all_equations(self) -> list[NormalEquations]:
@@ -91,8 +93,7 @@ class PosteriorSums:
         return self.equations
 
     def _row_blocks(self, n: int) -> Iterator[slice]:
-        step = max(BLOCK_ROWS, BLOCK_VALUES // len(self.centers.rows))
-        return (slice(start, min(start + step, n)) for start in range(0, n, step))
+        return _row_blocks(n, len(self.centers.rows))
 
     def _features(self, X: Any) -> np.ndarray:
         """Kernel values (n, m), new and in double precision, as sums of squares need it."""
@@ -112,3 +113,9 @@ class PosteriorSums:
             Y *= root
         for block, equations in zip(self.centers.blocks, self.equations, strict=True):
             equations.add(K[:, block.columns], Y[:, block.classes])
+
+
+def _row_blocks(n: int, width: int) -> Iterator[slice]:
+    """Blocks of n rows with so many kernel values each."""
+    step = max(BLOCK_ROWS, BLOCK_VALUES // width)
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..basis.class_centers import ClassCenters
 from ..kernels import Kernel, Stationary
-from ..solvers.leave_one_out import LeftOut, leave_one_out
+from ..solvers.leave_one_out import LeftOut, leave_one_out_path
 from ..solvers.normal_equations import NormalEquations, least_ridge
 
 #: Distances between rows and one block of centres are held up to this number.
@@ -114,4 +114,4 @@ def _scores(
     equations = NormalEquations.empty(K.shape[1], Y.shape[1], K.dtype)
     K *= root
     equations.add(K, root * Y)
-    return leave_one_out(equations, left_out, alphas, total, exact=False)
+    return leave_one_out_path(equations, left_out, alphas, total)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelproba.solvers.leave_one_out import LeftOut, leave_one_out
+from kernelproba.solvers.leave_one_out import LeaveOneOut, LeftOut, leave_one_out_path
 from kernelproba.solvers.normal_equations import NormalEquations
 
 ALPHAS = [1e-3, 1e-1]
@@ -30,6 +30,11 @@ def refit(Phi, Y, weight, alpha, i, columns):
     F, s = Phi[rest][:, columns], weight[rest] / weight[rest].sum()
     A = np.linalg.solve(F.T @ (s[:, None] * F) + alpha * np.eye(len(columns)), F.T @ (s[:, None] * Y[rest]))
     return Phi[i, columns] @ A
+
+
+def leave_one_out(equations, rows, alphas, total, solver="cholesky"):
+    """Exact scores for every penalty."""
+    return np.stack([LeaveOneOut(equations, alpha, total, solver).scores(rows) for alpha in alphas])
 
 
 @pytest.mark.parametrize("solver", ["cholesky", "eigh"])
@@ -80,12 +85,24 @@ def test_some_of_the_rows_score_as_all_of_them_do():
     )
 
 
+@pytest.mark.parametrize("size", [1, 3, 20])
+@pytest.mark.parametrize("weights", ["equal", "few", "many"])
+def test_rows_in_blocks_score_as_all_of_them_at_once(weights, size):
+    Phi, Y, weight = problem(weights)
+    rows = LeftOut(Phi, Y, weight, np.where(np.arange(40) < 12, np.arange(40), -1))
+    equations = equations_of(Phi, Y, weight)
+    models = LeaveOneOut(equations, 1e-2, weight.sum())
+    parts = np.split(np.arange(40), range(size, 40, size))
+    Q = np.concatenate([models.scores(rows.at(part)) for part in parts])
+    np.testing.assert_allclose(Q, leave_one_out(equations, rows, [1e-2], weight.sum())[0], atol=1e-11)
+
+
 def test_one_ridge_for_all_weights_is_exact_for_equal_ones_and_close_for_others():
     for weights, tolerance in (("equal", 1e-12), ("few", 5e-3), ("many", 5e-3)):
         Phi, Y, weight = problem(weights)
         rows = LeftOut(Phi, Y, weight, np.full(len(Phi), -1))
         equations = equations_of(Phi, Y, weight)
-        close = leave_one_out(equations, rows, ALPHAS, weight.sum(), exact=False)
+        close = leave_one_out_path(equations, rows, ALPHAS, weight.sum())
         np.testing.assert_allclose(
             close, leave_one_out(equations, rows, ALPHAS, weight.sum()), atol=tolerance
         )
