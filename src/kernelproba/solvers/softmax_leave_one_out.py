@@ -38,10 +38,11 @@ probable (κ = k/(k − 1)).  The time is k n r².  One score for two classes is
 """
 
 import numpy as np
-from scipy.linalg import blas, lapack, solve_triangular
+from scipy.linalg import blas, lapack
 
 from ..basis.low_rank import LowRank
 from ..losses import loss_for
+from .triangular_inverse import triangular_inverse
 
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6
@@ -127,9 +128,10 @@ def _change_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha
 def _change_in_rows(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     E = np.maximum(E, LEAST_CURVATURE * E.sum(axis=1, keepdims=True))
     Q = _differences(E.shape[1])
-    R, D = (Q.T @ blocks @ Q for blocks in (_precision_blocks(Phi / ridge @ Phi.T, E), _curvature_blocks(E)))
-    # (R⁻¹ − D⁻¹) α
-    return (np.subtract(*(np.linalg.solve(A, (alpha @ Q)[:, :, None]) for A in (R, D)))[:, :, 0]) @ Q.T
+    half = Phi / np.sqrt(ridge)
+    R = Q.T @ _precision_blocks(half @ half.T, E) @ Q
+    # R⁻¹α − D⁻¹α, of which the second is α/e, up to what all scores share
+    return (np.linalg.solve(R, (alpha @ Q)[:, :, None])[:, :, 0] - (alpha / E) @ Q) @ Q.T
 
 
 def _curvature_blocks(E: np.ndarray) -> np.ndarray:
@@ -144,40 +146,53 @@ def _differences(k: int) -> np.ndarray:
 
 def _precision_blocks(K: np.ndarray, E: np.ndarray) -> np.ndarray:
     """Rᵢ for every row, (n, k, k)."""
-    n, k = E.shape
-    M, R, parts = np.zeros((n, n)), np.empty((n, k, k)), []
-    for e in E.T:
-        root = np.sqrt(e)
-        # (diag(e)⁻¹ + K)⁻¹ = √e (I + √e K √e)⁻¹ √e
-        inverse, _ = lapack.dpotri(_factor(root[:, None] * K * root + np.eye(n)), lower=1)
-        inverse += np.tril(inverse, -1).T
-        parts.append(root[:, None] * inverse * root)
-        M += parts[-1]
-    root = _factor(M)
-    halves = [solve_triangular(root, part, lower=True) for part in parts]
-    for a, b in zip(*np.tril_indices(k), strict=True):
-        R[:, a, b] = R[:, b, a] = -np.einsum("ji,ji->i", halves[a], halves[b])
-    for c, part in enumerate(parts):
-        R[:, c, c] += part.diagonal()
+    parts = [_precision(K, e) for e in E.T]
+    root = triangular_inverse(_factor(sum(parts[1:], start=parts[0])))
+    # M = LLᵀ, and L⁻¹ Eₐ is one factor of the second term of R; the transpose has BLAS's order of entries.
+    R = -_column_products([blas.dtrmm(1.0, root, part.T, lower=1) for part in parts])
+    for a, part in enumerate(parts):
+        R[:, a, a] += part.diagonal()
     return R
+
+
+def _precision(K: np.ndarray, e: np.ndarray) -> np.ndarray:
+    """(diag(e)⁻¹ + K)⁻¹ = √e (I + √e K √e)⁻¹ √e."""
+    root = np.sqrt(e)
+    B = K * root
+    B *= root[:, None]
+    B.flat[:: len(e) + 1] += 1
+    half = triangular_inverse(_factor(B))
+    half *= root
+    half, _ = lapack.dlauum(half, lower=1, overwrite_c=1)
+    precision = half + half.T
+    precision.flat[:: len(e) + 1] /= 2
+    return precision
 
 
 def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.ndarray:
     """Ŝᵢ for every row, (n, k, k)."""
-    n, k = E.shape
-    M, S, halves = np.diag(E.sum(axis=1)), np.empty((n, k, k)), []
+    M, halves = np.diag(E.sum(axis=1)), []
     for e in E.T:
         halves.append(_half_covariance(Phi, ridge, e))  # Gₐ = HᵀH
         Z = halves[-1] * e
         M -= Z.T @ Z
-    root = _factor(M)
+    root = triangular_inverse(_factor(M))
     # M = LLᵀ, and L⁻¹ diag(eₐ) Gₐ is one factor of the second term of Ŝ
-    crossed = [solve_triangular(root, (H * e).T, lower=True) @ H for H, e in zip(halves, E.T, strict=True)]
-    for a, b in zip(*np.tril_indices(k), strict=True):
-        S[:, a, b] = S[:, b, a] = np.einsum("ji,ji->i", crossed[a], crossed[b])
-    for c, H in enumerate(halves):
-        S[:, c, c] += np.einsum("ji,ji->i", H, H)
+    S = _column_products(
+        [blas.dtrmm(1.0, root, (H * e).T, lower=1) @ H for H, e in zip(halves, E.T, strict=True)]
+    )
+    for a, H in enumerate(halves):
+        S[:, a, a] += np.einsum("ji,ji->i", H, H)
     return S
+
+
+def _column_products(parts: list[np.ndarray]) -> np.ndarray:
+    """Products of the columns i of the parts a and b, for every i, (n, k, k)."""
+    n, k = parts[0].shape[1], len(parts)
+    products = np.empty((n, k, k))
+    for a, b in zip(*np.tril_indices(k), strict=True):
+        products[:, a, b] = products[:, b, a] = np.einsum("ji,ji->i", parts[a], parts[b])
+    return products
 
 
 def _decoupled_curvature(P: np.ndarray) -> np.ndarray:
@@ -201,15 +216,13 @@ def _decoupled_change(Phi: np.ndarray, ridge: np.ndarray, V: np.ndarray, alpha: 
 def _half_covariance(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:
     """H (r, n) with HᵀH = ΦB⁻¹Φᵀ, B = diag(ridge) + Φᵀdiag(v)Φ."""
     A = np.sqrt(v)[:, None] * Phi
-    root = _factor(A.T @ A + np.diag(ridge))
-    # The inverse of a factor and a triangular product are faster than a triangular solve.
-    inverse, _ = lapack.dtrtri(root, lower=1)
-    return blas.dtrmm(1.0, inverse, Phi.T, lower=1)
+    root = triangular_inverse(_factor(A.T @ A + np.diag(ridge)))
+    return blas.dtrmm(1.0, root, Phi.T, lower=1)
 
 
 def _factor(A: np.ndarray) -> np.ndarray:
     """L of A = LLᵀ."""
-    factor, info = lapack.dpotrf(A, lower=1, clean=1)
+    factor, info = lapack.dpotrf(A.T, lower=1, clean=1)
     if info != 0:
         raise np.linalg.LinAlgError("The Newton system is not positive definite.")
     return factor
