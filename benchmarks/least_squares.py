@@ -29,7 +29,7 @@ from kernelproba.kernels import median_distance
 from kernelproba.papers.plain_klr import PlainKLR
 from kernelproba.papers.posterior_protocol import RAW, draw
 from kernelproba.papers.sugiyama2010 import SETS
-from kernelproba.tuning.least_squares_cv import PAPER_ALPHAS, PAPER_WIDTHS
+from kernelproba.tuning.least_squares_search import PAPER_ALPHAS, PAPER_WIDTHS
 
 from .least_squares_page import record, render
 from .measure import interleaved
@@ -38,7 +38,7 @@ from .measure import interleaved
 def lspc(X, y, centers: str) -> LeastSquaresProbabilisticClassifier:
     """LSPC with width and penalty from the paper's grid by 2-fold cross-validation, as in the paper."""
     search = LeastSquaresProbabilisticClassifierCV(
-        "paper", "paper", centers=centers, scoring="accuracy", cv=2, random_state=0, **RAW
+        "paper", "paper", scale=None, centers=centers, scoring="accuracy", cv=2, random_state=0, **RAW
     )
     return search.fit(X, y).best_estimator_
 
@@ -46,7 +46,7 @@ def lspc(X, y, centers: str) -> LeastSquaresProbabilisticClassifier:
 def shared_lspc(X, y) -> LeastSquaresProbabilisticClassifier:
     """A thousand rows as centres of all classes, and smaller penalties, by closed-form leave-one-out."""
     search = LeastSquaresProbabilisticClassifierCV(
-        "wide", centers="all", n_centers=1000, scoring="accuracy", random_state=0, **RAW
+        "wide", "paper", scale=None, centers="all", n_centers=1000, scoring="accuracy", random_state=0, **RAW
     )
     return search.fit(X, y).best_estimator_
 
@@ -124,7 +124,9 @@ def grid(quick: bool = False) -> None:
             ("fit", "raw"): LeastSquaresProbabilisticClassifier(1e-2, gamma=gamma, **RAW),
             ("fit", "calibrated"): LeastSquaresProbabilisticClassifier(1e-2, gamma=gamma),
         } | {
-            (alphas, kind): LeastSquaresProbabilisticClassifierCV(alphas, random_state=0, **options)
+            (alphas, kind): LeastSquaresProbabilisticClassifierCV(
+                alphas, "paper", scale=None, random_state=0, **options
+            )
             for (alphas, kind), options in cases.items()
         }
         fits = {key: partial(model.fit, X, y) for key, model in contestants.items()}
@@ -178,7 +180,9 @@ def calibration(quick: bool = False) -> None:
         X, X_test = (2 * (A - low) / np.where(high > low, high - low, 1) - 1 for A in (X, X_test))
         # The narrow half of the paper's widths: leave-one-out prefers the narrowest two on both sets.
         gammas = [1 / (2 * (width * median_distance(X, 0)) ** 2) for width in PAPER_WIDTHS[:4]]
-        model = LeastSquaresProbabilisticClassifierCV([1e-6, 1e-5, 1e-4], gammas, random_state=0).fit(X, y)
+        model = LeastSquaresProbabilisticClassifierCV(
+            [1e-6, 1e-5, 1e-4], gammas, scale=None, random_state=0
+        ).fit(X, y)
         raw = LeastSquaresProbabilisticClassifier(model.alpha_, gamma=model.gamma_, **RAW).fit(X, y)
         for kind, fitted in (("raw", raw), ("calibrated", model)):
             P = fitted.predict_proba(X_test)

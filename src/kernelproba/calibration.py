@@ -136,8 +136,8 @@ class PriorOutside:
     def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
         """Return log p (n, c) of scores Q (n, c)."""
         evidence = np.maximum(Q, 0).sum(axis=1, keepdims=True)
-        share = np.minimum(evidence / self.threshold, 1)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):  # T₀ may be the least number there is
+            share = np.minimum(evidence / self.threshold, 1)
             inside, outside = np.log(share), np.log1p(-share) + np.log(self.prior)
         return np.logaddexp(inside + self.inside.log_probabilities(Q), outside)
 

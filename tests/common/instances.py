@@ -41,6 +41,7 @@ INSTANCES = [
     KernelDensityClassifier(),
     LeastSquaresProbabilisticClassifier(),
     LeastSquaresProbabilisticClassifierCV(),
+    LeastSquaresProbabilisticClassifierCV([1e-4, 1e-2], [0.1, 1.0], scale="robust", cv=3),
     LinearProgrammingMachine(),
     LinearProgrammingMachine(multi_class="pairwise"),
     LinearProgrammingMachineCV([1.0, 10.0], [0.1, 1.0], cv=3, calibration=3),

@@ -93,11 +93,9 @@ class LearntPosterior:
         """Coefficients (len(alphas), c, m)."""
         return self.sums.coefficients(alphas, self.options.solver)
 
-    def leave_one_out(self, X: Any, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Scores (n, c) of rows that have been learnt, each left out with all its copies."""
-        keys = row_keys(X, y)
-        sketch = sketch_rows(X, y, weight, keys, len(keys))
-        return self._left_out_scores(sketch)[np.searchsorted(sketch.keys, keys)]
+    def leave_one_out(self, X: Any, y: np.ndarray, weight: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """Scores (n, c) of distinct rows that have been learnt with these weights, each left out in turn."""
+        return self._left_out_scores(RowSketch(X, y, weight, keys))
 
     def _solve(self) -> PosteriorSolution:
         coef = self.path([self.options.alpha])[0]

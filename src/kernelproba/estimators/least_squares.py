@@ -14,6 +14,7 @@ from ..basis.class_centers import KeyedRows, check_centers, choose_centers
 from ..calibration import ScoreMap
 from ..kernels import Kernel
 from ..rows import as_rows, is_stored
+from ..rows.keys import first_occurrences, row_keys
 from ..solvers.posterior_sums import PosteriorSums
 from ..solvers.stochastic_posterior import StochasticPosterior
 from .blockwise import by_rows
@@ -277,7 +278,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         if self._is_precomputed():
             raise ValueError("leave_one_out_scores needs rows, which kernel='precomputed' does not have.")
         rows, Q = self._check_block(X, y, None, sample_weight), self.raw_scores(X)
-        Q[rows.index] = self._learnt.leave_one_out(rows.X, rows.y, rows.weight)  # others had no part in it
+        Q[rows.index] = self._left_out_scores(rows)  # others had no part in it
         return Q
 
     @by_rows
@@ -354,6 +355,12 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         start = self._start(excerpt, keys, self._resolve_kernel(training))
         self._learnt = training.X.fold(learn_block, training.y, training.weight, shared=(start,))
         self.n_iter_ = 1
+
+    def _left_out_scores(self, training: Training) -> np.ndarray:
+        """Scores (n, c) of rows that have been learnt, each left out with all its copies."""
+        distinct, keys = self._distinct(training)
+        Q = self._learnt.leave_one_out(distinct.X, distinct.y, distinct.weight, keys)
+        return Q[first_occurrences(row_keys(training.X, training.y))[1]]
 
     def _start(self, training: Training, keys: np.ndarray, kernel: Kernel) -> LearntPosterior:
         """Fix kernel and centres."""

@@ -16,7 +16,7 @@ from ..datasets import load, three_gaussians_problem
 from ..estimators import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
 from ..kernels import median_distance
 from ..tuning import LeastSquaresProbabilisticClassifierCV
-from ..tuning.least_squares_cv import PAPER_ALPHAS, PAPER_WIDTHS
+from ..tuning.least_squares_search import PAPER_ALPHAS, PAPER_WIDTHS
 from .plain_klr import PlainKLR
 from .stopwatch import interleaved
 
@@ -69,7 +69,14 @@ def choose(method: str, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
         if method == KLR:
             return _choose_klr(X, y)
         search = LeastSquaresProbabilisticClassifierCV(
-            "paper", "paper", centers=CENTERS[method], scoring="accuracy", cv=2, random_state=0, **RAW
+            "paper",
+            "paper",
+            scale=None,  # `draw` has standardised the rows
+            centers=CENTERS[method],
+            scoring="accuracy",
+            cv=2,
+            random_state=0,
+            **RAW,
         ).fit(X, y)
         return {"penalty": float(search.alpha_), "gamma": float(search.gamma_)}
 

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from ..tuning import KernelLogisticRegressionCV, LeastSquaresProbabilisticClassifierCV
@@ -57,7 +55,7 @@ Where to go next
 
 def methods() -> dict[str, Any]:
     """Name → unfitted classifier: two of ours that tune themselves, then the usual rivals."""
-    squares = make_pipeline(StandardScaler(), LeastSquaresProbabilisticClassifierCV())
+    squares = LeastSquaresProbabilisticClassifierCV()
     return {OURS: KernelLogisticRegressionCV(), "least squares (LSPC)": squares} | rivals()
 
 

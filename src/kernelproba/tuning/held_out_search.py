@@ -3,7 +3,8 @@
 Each fold and kernel is one sum over rows, from which the solutions of all penalties follow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -16,8 +17,43 @@ from ..estimators.classifier import Training
 from ..estimators.least_squares import LeastSquaresProbabilisticClassifier
 from ..rows.folds import content_folds
 from ..rows.keys import first_occurrences, row_keys
+from .standardisation import UNSCALED, ScaledView
 
 Fold = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class HeldOutTrials:
+    """Fits to folds by the models of a grid.
+
+    Parameters
+    ----------
+    training : Training
+        Rows, as the models are to see them.
+    folds : sequence of (train, test)
+        Numbers of rows.
+    n_classes : int
+        c.
+    model_of : callable
+        (alpha, gamma, view) → LeastSquaresProbabilisticClassifier.
+    view : ScaledView
+        On what scale the rows are.
+    """
+
+    training: Training
+    folds: Sequence[Fold]
+    n_classes: int
+    model_of: Callable[[float, float | None, ScaledView], LeastSquaresProbabilisticClassifier]
+    view: ScaledView = UNSCALED
+
+    def seen(self, view: ScaledView) -> "HeldOutTrials":
+        """The same rows on another scale."""
+        return replace(self, training=view.of(self.training), view=view)
+
+    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> UnseenScores:
+        """Return scores (g, a, r, c) of all rows that were held out."""
+        models = [self.model_of(alphas[0], gamma, self.view) for gamma in gammas]
+        return held_out_scores(models, self.training, self.n_classes, alphas, self.folds)
 
 
 def held_out_scores(

@@ -1,6 +1,7 @@
 """Kernel logistic regression with nothing to tune."""
 
 import warnings
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,6 +20,7 @@ from ..estimators.observation import ObservableFit, Step
 from ..estimators.positive_numbers import positive_numbers
 from ..kernels import Kernel, resolve_kernel
 from .distinct_rows import merge_copies
+from .given_gammas import given_gammas
 from .left_out_posterior import LeftOutPosterior
 from .left_out_report import fit_temperature, tempered
 from .logistic_choice import Terms, choose
@@ -262,15 +264,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
 
     def _terms(self, X: Any, folded: tuple | None) -> Terms:
         """What is to be chosen, and from what."""
-        has_gamma = isinstance(self.kernel, str) and self._kernel_of(X, 1.0) != self._kernel_of(X, 2.0)
-        gammas: list | None = None if has_gamma else [None]
-        if not isinstance(self.gammas, str):
-            if not has_gamma:
-                raise ValueError(
-                    f"gammas are for named kernels that have a gamma, which kernel={self.kernel!r} has not: "
-                    "leave them out, or name another kernel."
-                )
-            gammas = positive_numbers(self.gammas, "gammas")
+        gammas = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, X))
         Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
         return Terms(self._kernel_of, options, gammas, Cs, self.max_rows, folded)

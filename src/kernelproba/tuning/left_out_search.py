@@ -11,16 +11,19 @@ A grid of g kernels and a penalties needs g sums over rows and g·a factorisatio
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..basis.class_centers import ClassCenters
+from ..calibration import UnseenScores
+from ..estimators.classifier import Training
 from ..kernels import Kernel, Stationary
 from ..solvers.leave_one_out import LeftOut, leave_one_out_path
 from ..solvers.normal_equations import NormalEquations, least_ridge
+from .standardisation import ScaledView
 
 #: Distances between rows and one block of centres are held up to this number.
 _HELD_VALUES = 64_000_000
@@ -38,6 +41,50 @@ class LabelledRows:
     def sample(self, size: int | None) -> np.ndarray:
         """Numbers of a random sample of the rows, the same whatever their order."""
         return np.sort(np.argsort(self.keys)[:size])
+
+
+@dataclass(frozen=True)
+class LeftOutTrials:
+    """Leave-one-out of a sample of rows by the models of a grid.
+
+    Parameters
+    ----------
+    training : Training
+        Distinct rows, as the models are to see them.
+    keys : array of shape (n,)
+        Keys of their contents.
+    centers : ClassCenters
+        Rows among them that are centres.
+    given : array of shape (m, d) or None
+        Centres that are none of the rows, as the models see them.
+    kernel_of : callable
+        (Training, gamma) → Kernel.
+    max_rows : int
+        Size of the sample.
+    """
+
+    training: Training
+    keys: np.ndarray
+    centers: ClassCenters
+    given: Any
+    kernel_of: Callable[[Training, float | None], Kernel]
+    max_rows: int
+
+    def seen(self, view: ScaledView) -> "LeftOutTrials":
+        """The same rows and centres on another scale."""
+        given = None if self.given is None else view.rows(self.given)
+        return replace(self, training=view.of(self.training), given=given)
+
+    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> UnseenScores:
+        """Return scores (g, a, r, c) of the sample."""
+        X, y, weight = self.training.X, self.training.y, self.training.weight
+        Y = (y[:, None] == np.arange(y.max() + 1)).astype(np.float32)
+        rows = LabelledRows(X, Y, weight, self.keys)
+        chosen = rows.sample(self.max_rows)
+        kernels = [self.kernel_of(self.training, gamma) for gamma in gammas]
+        Z = kernels[0].select(X, self.centers.rows) if self.given is None else self.given
+        Q = left_out_scores(rows, chosen, self.centers, Z, kernels, alphas)
+        return UnseenScores(Q, y[chosen], weight[chosen])
 
 
 def left_out_scores(

@@ -89,12 +89,20 @@ class ScaledView:
     def learn(cls, rule: str | None, training: Training) -> "ScaledView":
         """Learn from training rows, by the weights that users gave them."""
         if rule is None:
-            return cls(None, None)
+            return UNSCALED
         return cls(rule, FeatureScaling(rule).fit(training.X, sample_weight=training.sample_weight))
 
     def of(self, training: Training) -> Training:
         """The rows as they are seen."""
-        return training if self.scaling is None else replace(training, X=self.scaling.transform(training.X))
+        return training if self.scaling is None else replace(training, X=self.rows(training.X))
+
+    def rows(self, X: Any) -> Any:
+        """Rows X (n, d) as they are seen."""
+        return X if self.scaling is None else self.scaling.transform(X)
+
+
+#: Rows as they are.
+UNSCALED = ScaledView(None, None)
 
 
 class AfterScaling(Kernel):
