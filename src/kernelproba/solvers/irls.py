@@ -15,6 +15,7 @@ Free intercepts are minimised over at every α, by Newton steps that cost O(nk):
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
 from ..objective import KernelObjective
 from .line_search import step_length
@@ -22,6 +23,9 @@ from .solution import Solution
 
 INNER_ITERATIONS = 500
 INTERCEPT_ITERATIONS = 50
+#: Share of the loss that a Newton step of the intercepts promises to gain for it to be the last: the next one
+#: would gain about the square.
+LAST_DECREMENT = 1e-9
 
 
 def inner(A: np.ndarray, B: np.ndarray) -> float:
@@ -103,8 +107,7 @@ class _Curvature:
             self.inverse_total = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
         else:
             # Shifts of all scores of a softmax have no curvature, and no slope either: any curvature will do.
-            # A pseudo-inverse alone would divide by the rounding errors of zero.
-            self.inverse_total = np.linalg.pinv(total + total.trace() / k**2, hermitian=True)
+            self.inverse_total = _inverse(total + total.trace() / k**2)
 
     def intercept_change(self, dF: np.ndarray) -> np.ndarray:
         """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
@@ -129,26 +132,36 @@ def _evaluate(
 
 def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Minimise Σωℓ(y, Kα + b) over b by Newton's method."""
+    loss, G = objective.loss_and_gradient(KA + b)
     for _ in range(INTERCEPT_ITERATIONS):
-        loss, G = objective.loss_and_gradient(KA + b)
         slope = G.sum(axis=0)
         if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
             break
         step = -_Curvature(objective, KA + b).inverse_total @ slope
-        if -slope @ step <= 1e-13 * abs(loss):
-            # What is left to gain is below the rounding of the loss: a search would only toss coins.
+        if -slope @ step <= LAST_DECREMENT * abs(loss):
             b = b + step
             break
+        reached = b, loss, G
 
         def along(t, b=b, step=step):
-            value, gradient = objective.loss_and_gradient(KA + b + t * step)
-            return value, float(gradient.sum(axis=0) @ step)
+            nonlocal reached
+            moved = b + t * step
+            reached = moved, *objective.loss_and_gradient(KA + moved)
+            return reached[1], float(reached[2].sum(axis=0) @ step)
 
-        t = step_length(along, loss, float(slope @ step))
-        if t is None:
+        if step_length(along, loss, float(slope @ step)) is None:
             break
-        b = b + t * step
+        b, loss, G = reached
     return b
+
+
+def _inverse(A: np.ndarray) -> np.ndarray:
+    """Inverse of a small positive matrix, or its pseudo-inverse where it is singular up to rounding."""
+    root, info = lapack.dpotrf(A, lower=1)
+    pivots = root.diagonal()
+    if info == 0 and pivots.min() > 1e-5 * pivots.max():
+        return np.linalg.inv(A)
+    return np.linalg.pinv(A, hermitian=True)
 
 
 def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float) -> Coefficients:

@@ -1,13 +1,15 @@
 """How gamma, C and the scale of the features are chosen, stage by stage.
 
-1. On all rows up to 450, else on a sample of 300: from a coarse to a finer lattice.  Up to six classes, or
-   three on a sample, every point is judged by leave-one-out; more classes make that dearer than fits to
-   folds, and four folds judge, or two of them on a sample.
+1. Scouting, from a coarse to a finer lattice.  With few rows or two classes every point is judged by
+   leave-one-out on all rows, and the search ends here.  Else that is dearer than some fits: points are judged
+   by half of the rows, fitted to the other half; of more than 450 rows by two folds of a sample of some 300, or by
+   leave-one-out of the sample for up to three classes.
 2. The other scale of the features is tried at the point that was found, and at its own median distance; if
-   it is better (on a sample: not much worse), the search goes on from there.
-3. From more than 450 rows on, the best points of both scales are compared on all rows, or a sample of
-   `max_rows`: by leave-one-out where that is quick, else by as many of four folds as hold out 600 rows.  A
-   few points around the better one are tried in the same way, but with the first fold alone.
+   it is better, the search goes on from there.  What a sample says of the scale is compared once more, on all
+   rows or a sample of `max_rows`: by leave-one-out where that is quick, else by as many of four folds as hold
+   out 600 rows.
+3. Points around the best one that the scouts have not found hopeless are tried on the same rows, but by folds
+   that hold out 250.
 """
 
 import math
@@ -23,23 +25,23 @@ from ..estimators.classifier import Training
 from ..estimators.logistic_function import Options
 from ..kernels import Kernel
 from .distinct_rows import DistinctRows
-from .lattice_search import STEPS
+from .left_out_report import WORTHWHILE
 from .logistic_search import LogisticSearch, Trial, central_gamma
 from .logistic_trials import Trials
 from .standardisation import ScaledView
-from .unseen_rows import inner_folds, left_out_is_cheap
+from .unseen_rows import inner_folds, left_out_is_cheap, left_out_operations
 
-#: Rows of the first stage; up to one and a half times as many it is the only one.
-SAMPLE_ROWS = 300
-#: Classes up to which leave-one-out is cheaper than four folds, and than two of them on a sample.
-LEFT_OUT_CLASSES, SAMPLED_CLASSES = 6, 3
-#: Rows up to which the last stage can afford it.
-LEFT_OUT_ROWS = 1000
-#: Folds where it is not, and rows that it takes to tell two scales apart.
-FOLDS, COMPARED_ROWS = 4, 600
+#: Rows of a sample at least, and for each of many classes, and the number of rows from which on it is taken.
+SAMPLE_ROWS, CLASS_ROWS, SAMPLED_ROWS = 300, 20, 450
+#: Operations of leave-one-out that scouts can afford for softmax, and classes for which they can in a sample.
+SCOUT_OPERATIONS, SAMPLED_CLASSES = 6e7, 3
+#: Rows up to which the last stage can afford leave-one-out, and operations it may take there for softmax.
+LEFT_OUT_ROWS, REFINE_OPERATIONS = 1000, 3e8
+#: Folds where it is not, and rows held out that it takes to tell two scales, and two neighbours, apart.
+FOLDS, COMPARED_ROWS, REFINED_ROWS = 4, 600, 250
 #: Rows behind the median distance.
 MEDIAN_ROWS = 1000
-#: How much worse, relatively, another scale may start on a sample and still be searched.
+#: How much worse, relatively, another scale may be on a sample and still be compared.
 SLACK = 0.25
 #: Where the search of C starts.
 START_C = 10.0
@@ -84,19 +86,27 @@ class Terms:
 
 
 class Found(NamedTuple):
-    """The best point of a view, and the fits among which it was found."""
+    """The best point of a view, the fits among which it was found, and those that found the way there."""
 
     best: Trial
     view: ScaledView
     trials: Trials
+    scouts: Trials | None = None
 
     @property
     def point(self) -> tuple[float | None, float]:
         """(gamma, C)."""
         return self.best.gamma, self.best.C
 
+    @property
+    def score(self) -> float:
+        """Of the best point."""
+        return self.best.score
 
-def choose(terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]) -> Found:
+
+def choose(
+    terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]
+) -> tuple[Trial, ScaledView, Trials]:
     """Return the best point, the view in which it was found, and fits to all rows in that view.
 
     Parameters
@@ -110,66 +120,91 @@ def choose(terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequ
     rules : sequence of str or None
         Scales of the features, the first one more likely.
     """
-    staged = _is_staged(terms, rows)
-    stage = partial(_first_trials if staged or terms.folded is None else _last_trials, terms, rows)
+    scouted = _is_scouted(terms, rows)
+    stage = partial(_scouts if scouted else _last_trials, terms, rows)
     views = [ScaledView.learn(rule, rows.training) for rule in rules]
     found = _explore(terms, rows, search, [(view, stage(view)) for view in views])
-    if staged:
-        found = [_refine(terms, search, max(_compare(terms, rows, search, found), key=_score))]
-    best, view, trials = max(found, key=_score)
-    whole = terms.folded is None and len(trials.training.y) == len(rows.keys)
-    return Found(best, view, trials if whole else terms.trials(view, rows.training, None))
-
-
-def _compare(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Sequence[Found]) -> list[Found]:
-    """Judge the points of the views that promise something on all rows."""
-    least = _promising(max(found, key=_score).best.score)
-    stages = [
-        each._replace(trials=_last_trials(terms, rows, each.view)) for each in found if _score(each) >= least
-    ]
-    if len(stages) == 1:
-        return stages
-    return [each._replace(best=search.attempt(each.trials, *each.point)) for each in stages]
-
-
-def _refine(terms: Terms, search: LogisticSearch, found: Found) -> Found:
-    """Walk on from a point, judged by one fold if there are several that the user has not asked for."""
-    if terms.folded is None and found.trials.folds is not None:
-        found.trials.folds = found.trials.folds[:1]
-    return found._replace(best=search.descend(found.trials, found.point, STEPS[-1:]))
+    if scouted:
+        found = [_refine(terms, search, _compare(terms, rows, search, found))]
+    chosen = max(found, key=_score)
+    whole = terms.folded is None and len(chosen.trials.training.y) == len(rows.keys)
+    return (
+        chosen.best,
+        chosen.view,
+        chosen.trials if whole else terms.trials(chosen.view, rows.training, None),
+    )
 
 
 def _explore(
     terms: Terms, rows: DistinctRows, search: LogisticSearch, stages: list[tuple[ScaledView, Trials]]
 ) -> list[Found]:
-    """Return the best point of each view; after the first only views that promise something are searched."""
+    """Return the best point of each view; after the first only views that are better are searched."""
     (view, trials), *others = stages
     center = _center(terms, rows, view)
     starts = product(terms.gammas or [center], terms.Cs or [START_C])
-    best = max((search.descend(trials, start) for start in starts), key=lambda trial: trial.score)
+    best = max((search.descend(trials, start) for start in starts), key=_score)
     found = [Found(best, view, trials)]
-    least = _promising(best.score) if _is_staged(terms, rows) else best.score
     for other, trials in others:
         gammas = _alike(terms, best.gamma, center, _center(terms, rows, other))
-        known = max((search.attempt(trials, g, best.C) for g in gammas), key=lambda trial: trial.score)
-        if known.score > least:
-            known = search.descend(trials, (known.gamma, known.C), STEPS[-1:])
+        known = max((search.attempt(trials, g, best.C) for g in gammas), key=_score)
+        if known.score > best.score + WORTHWHILE / len(trials.training.y):
+            known = search.refine(trials, (known.gamma, known.C))
         found.append(Found(known, other, trials))
     return found
 
 
-def _score(found: Found) -> float:
-    return found.best.score
+def _compare(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Sequence[Found]) -> Found:
+    """Return the view to go on with on all rows: what a sample says of the scale is compared once more."""
+    first, *others = found
+    if not _is_sampled(rows):
+        better = [each for each in others if each.score > first.score + WORTHWHILE / len(rows.keys)]
+        return _last_stage(terms, rows, max([first, *better], key=_score))
+    best = max(map(_score, found))
+    stages = [_last_stage(terms, rows, each) for each in found if each.score >= best - SLACK * abs(best)]
+    if len(stages) == 1:
+        return stages[0]
+    return max((each._replace(best=search.attempt(each.trials, *each.point)) for each in stages), key=_score)
 
 
-def _promising(score: float) -> float:
-    """Score on a sample from which on another scale may turn out as good as the best."""
-    return score - SLACK * abs(score)
+def _last_stage(terms: Terms, rows: DistinctRows, found: Found) -> Found:
+    """Fits to all rows in a view, judged by folds where those are cheaper than leave-one-out."""
+    trials = _last_trials(terms, rows, found.view)
+    k = _n_scores(trials.training)
+    if trials.folds is None and k > 1:
+        rank = trials.low_rank(found.best.gamma).Phi.shape[1]
+        if left_out_operations(len(trials.training.y), k, rank) > REFINE_OPERATIONS:
+            trials.folds = inner_folds(trials.training, FOLDS)
+    return found._replace(trials=trials, scouts=found.trials)
 
 
-def _is_staged(terms: Terms, rows: DistinctRows) -> bool:
-    """Whether a sample is searched before all rows are."""
-    return len(rows.keys) > 1.5 * SAMPLE_ROWS and any(terms.searched)
+def _refine(terms: Terms, search: LogisticSearch, found: Found) -> Found:
+    """Walk on from a point, judged by fewer folds if the user has not asked for them."""
+    trials = found.trials
+    if terms.folded is None and trials.folds is not None:
+        trials.folds = trials.folds[: _folds_that_hold_out(REFINED_ROWS, trials.training)]
+    return found._replace(best=search.refine(trials, found.point, found.scouts))
+
+
+def _score(found: Found | Trial) -> float:
+    return found.score
+
+
+def _is_sampled(rows: DistinctRows) -> bool:
+    """Whether a sample goes before all rows."""
+    return len(rows.keys) > SAMPLED_ROWS
+
+
+def _is_scouted(terms: Terms, rows: DistinctRows) -> bool:
+    """Whether points are searched in a cheaper way before they are judged."""
+    n, k = len(rows.keys), _n_scores(rows.training)
+    cheap = terms.folded is not None or k == 1 or left_out_operations(n, k, n) <= SCOUT_OPERATIONS
+    return any(terms.searched) and (_is_sampled(rows) or not cheap)
+
+
+def _n_scores(training: Training) -> int:
+    """One score for two classes, else one for each."""
+    c = int(training.y.max()) + 1
+    return 1 if c == 2 else c
 
 
 def _center(terms: Terms, rows: DistinctRows, view: ScaledView) -> float:
@@ -185,14 +220,14 @@ def _alike(terms: Terms, gamma: float | None, center: float, other: float) -> li
     return [other] if gamma == center else [gamma / center * other, other]
 
 
-def _first_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
-    """Judge all points of the first stage by rows left out one by one, or by folds."""
-    staged = _is_staged(terms, rows)
-    training = rows.sample(SAMPLE_ROWS) if staged else rows.training
-    if training.y.max() < (SAMPLED_CLASSES if staged else LEFT_OUT_CLASSES):
+def _scouts(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
+    """Judge by half of the rows, fitted to the other; a sample by leave-one-out, or by two of four folds."""
+    if not _is_sampled(rows):
+        return terms.trials(view, rows.training, inner_folds(rows.training, 2)[:1])
+    training = rows.sample(max(SAMPLE_ROWS, CLASS_ROWS * _n_scores(rows.training)))
+    if _n_scores(training) <= SAMPLED_CLASSES:
         return terms.trials(view, training, None)
-    # A first stage that is not the last need not be exact.
-    return terms.trials(view, training, inner_folds(training, FOLDS)[: FOLDS // 2 if staged else FOLDS])
+    return terms.trials(view, training, inner_folds(training, FOLDS)[: FOLDS // 2])
 
 
 def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
@@ -200,7 +235,13 @@ def _last_trials(terms: Terms, rows: DistinctRows, view: ScaledView) -> Trials:
     if terms.folded is not None:
         return terms.trials(view, *terms.folded)
     training = rows.sample(terms.max_rows)
-    n, c = len(training.y), int(training.y.max()) + 1
-    if n <= LEFT_OUT_ROWS and left_out_is_cheap(n, 1 if c == 2 else c):
+    n = len(training.y)
+    if n <= LEFT_OUT_ROWS and left_out_is_cheap(n, _n_scores(training)):
         return terms.trials(view, training, None)
-    return terms.trials(view, training, inner_folds(training, FOLDS)[: math.ceil(COMPARED_ROWS * FOLDS / n)])
+    folds = inner_folds(training, FOLDS)[: _folds_that_hold_out(COMPARED_ROWS, training)]
+    return terms.trials(view, training, folds)
+
+
+def _folds_that_hold_out(n_rows: int, training: Training) -> int:
+    """How many of four folds hold out so many rows."""
+    return math.ceil(n_rows * FOLDS / len(training.y))

@@ -4,7 +4,7 @@ Good values change little with the number of rows (they are the prior of a Gauss
 rows): a sample of some hundred rows finds the neighbourhood, and a few points near it are tried on more rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
@@ -14,9 +14,12 @@ from ..estimators.classifier import Training
 from ..estimators.observation import Step, unobserved
 from ..kernels import Kernel, Laplacian, Stationary, resolve_gamma
 from ..kernels.blocks import blas_libraries
-from .lattice_search import STEPS, Lattice, Point
+from .lattice_search import Lattice, Point, is_outermost
 from .logistic_trials import Trials, Unseen
 from .unseen_score import UnseenScore
+
+#: gamma, None for a kernel without, and C.
+Values = tuple[float | None, float]
 
 #: Rows up to which one thread is faster than two.
 SMALL_ROWS = 800
@@ -74,8 +77,7 @@ class LogisticSearch:
 
     def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
         """Try one point, unless it has been tried on the same rows and folds."""
-        values = (None if value is None else f"{value:.6g}" for value in (gamma, C))
-        point = trials, 0 if trials.folds is None else len(trials.folds), *values
+        point = _key(trials, gamma, C)
         if point not in self._known:
             rows = trials.training
             with self.step("point"):
@@ -84,18 +86,28 @@ class LogisticSearch:
             self.record.append(self._known[point])
         return self._known[point]
 
-    def descend(
-        self, trials: Trials, start: tuple[float | None, float], steps: Sequence[Point] = STEPS
-    ) -> Trial:
-        """The best point that can be reached from a start."""
+    def descend(self, trials: Trials, start: Values) -> Trial:
+        """The best point that can be reached from a start, by large and then by small steps."""
+        return self._walk(trials, start, self._lattice(trials, start).descend)
 
+    def refine(self, trials: Trials, start: Values, scouts: Trials | None = None) -> Trial:
+        """The best point near one that is good already, past what scouts have found hopeless."""
+        return self._walk(trials, start, self._lattice(trials, start, scouts).refine)
+
+    def _lattice(self, trials: Trials, start: Values, scouts: Trials | None = None) -> Lattice:
         def loss(point: Point) -> float:
             return -self.attempt(trials, *_values(start, point)).score
 
-        lattice = Lattice(loss, self.searched)
+        def scouted(point: Point) -> float | None:
+            known = None if scouts is None else self._known.get(_key(scouts, *_values(start, point)))
+            return None if known is None else -known.score
+
+        return Lattice(loss, self.searched, scouted)
+
+    def _walk(self, trials: Trials, start: Values, walk: Callable[[Point], Point]) -> Trial:
         with one_thread_if(len(trials.training.y) <= SMALL_ROWS):
-            best = lattice.descend((0, 0), steps)
-        self.stopped = lattice.ends_at(best)
+            best = walk((0, 0))
+        self.stopped = self.searched[0] and is_outermost(best)
         return self.attempt(trials, *_values(start, best))
 
     def _score(self, training: Training, part: Unseen) -> float:
@@ -115,12 +127,18 @@ class LogisticSearch:
         )
 
 
+def _key(trials: Trials, gamma: float | None, C: float) -> tuple:
+    """What tells one trial from another: rows, folds and the point, up to rounding."""
+    values = (None if value is None else f"{value:.6g}" for value in (gamma, C))
+    return trials, 0 if trials.folds is None else len(trials.folds), *values
+
+
 def one_thread_if(small: bool):
     """Context in which BLAS uses one thread: for small matrices, waking more costs more than it brings."""
     return blas_libraries().limit(limits=1) if small else nullcontext()
 
 
-def _values(start: tuple[float | None, float], point: Point) -> tuple[float | None, float]:
+def _values(start: Values, point: Point) -> Values:
     """(gamma, C) of a point of the lattice around a start."""
     gamma, C = start
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), C * 10 ** (point[1] / 4)

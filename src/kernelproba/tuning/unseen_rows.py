@@ -73,7 +73,11 @@ def inner_folds(training: Training, n_folds: int) -> list[tuple[np.ndarray, np.n
 
 def left_out_is_cheap(n: int, k: int) -> bool:
     """Whether leave-one-out of n rows and k scores takes no longer than a few fits, at the largest rank."""
-    rank = min(n, MAX_RANK)
-    if k == 1:
-        return 2 * n * rank**2 <= BINARY_OPERATIONS
-    return k * n**2 * min(5 * rank, 2 * n) <= SOFTMAX_OPERATIONS
+    return left_out_operations(n, k, min(n, MAX_RANK)) <= (
+        BINARY_OPERATIONS if k == 1 else SOFTMAX_OPERATIONS
+    )
+
+
+def left_out_operations(n: int, k: int, rank: int) -> float:
+    """Operations of leave-one-out of n rows, k scores and a kernel matrix of some rank."""
+    return 2.0 * n * rank**2 if k == 1 else float(k * n**2 * min(5 * rank, 2 * n))
