@@ -8,7 +8,7 @@ import numpy as np
 
 from ..calibration import UnseenScores
 from .logistic_search import SearchResults
-from .open_grid import Axis, OpenGrid, Value
+from .open_grid import Axis, OpenGrid, Point, Value
 from .standardisation import ScaledView
 
 #: Widths of sugiyama2010, as multiples of the median distance, and penalties.
@@ -20,6 +20,9 @@ WIDE_ALPHAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 #: Steps beyond a grid, and how far they go.  Smaller penalties would drown in rounding.
 ALPHA_FACTOR, ALPHA_LIMITS = 10.0, (0.9e-12, 1.1e6)
 GAMMA_FACTOR, GAMMA_REACH = 4.0, 4.0**4
+
+#: How much worse, relatively, than the best grid that of another scale may be and still be walked on from.
+SLACK = 0.25
 
 #: (gammas, alphas) → scores (g, a, r, c) of rows that the models have not seen.
 Unseen = Callable[[Sequence[Value], Sequence[float]], UnseenScores]
@@ -77,11 +80,18 @@ class LeastSquaresSearch:
     record: list[dict] = field(default_factory=list)
 
     def best(self, stages: Iterable[Stage]) -> Found:
-        """The best point of all views; of equals that of the first."""
-        return max((self._search(stage) for stage in stages), key=lambda found: found.score)
+        """The best point of all views; of equals that of the first.
 
-    def _search(self, stage: Stage) -> Found:
-        """The best point of a view."""
+        The grids of all views are scored, and those that are not far behind go on beyond their borders.
+        """
+        grids = [(stage.view, OpenGrid(self._scorer(stage), stage.gammas, stage.alphas)) for stage in stages]
+        starts = [(view, grid, grid.scan()) for view, grid in grids]
+        top = max(grid.tried[start] for _, grid, start in starts)
+        promising = (each for each in starts if each[1].tried[each[2]] >= top - SLACK * abs(top))
+        return max((_walked(*each) for each in promising), key=lambda found: found.score)
+
+    def _scorer(self, stage: Stage) -> Callable[[Sequence[Value], Sequence[float]], np.ndarray]:
+        """What scores points of a view, and writes them down."""
 
         def score(gammas: Sequence[Value], alphas: Sequence[float]) -> np.ndarray:
             rows = stage.unseen(gammas, alphas)
@@ -91,11 +101,7 @@ class LeastSquaresSearch:
                 self.record.append(point | {"n_rows": len(rows.y), "mean_test_score": value})
             return scores
 
-        grid = OpenGrid(score, stage.gammas, stage.alphas)
-        gamma, alpha = grid.best()
-        # Below the least penalty there is nothing but rounding.
-        stopped = stage.gammas.stops_at(gamma) or (alpha > 1 and stage.alphas.stops_at(alpha))
-        return Found(stage.view, gamma, alpha, grid.tried[gamma, alpha], stopped)
+        return score
 
     def results(self) -> SearchResults:
         """The record, as columns."""
@@ -104,3 +110,11 @@ class LeastSquaresSearch:
         return SearchResults(
             {name: np.array(values, object if name == "scale" else None) for name, values in columns.items()}
         )
+
+
+def _walked(view: ScaledView, grid: OpenGrid, start: Point) -> Found:
+    """Where a walk from a point of a grid ends."""
+    gamma, alpha = grid.walk(start)
+    # Below the least penalty there is nothing but rounding.
+    stopped = grid.gammas.stops_at(gamma) or (alpha > 1 and grid.alphas.stops_at(alpha))
+    return Found(view, gamma, alpha, grid.tried[gamma, alpha], stopped)

@@ -81,10 +81,13 @@ class OpenGrid:
         self._score, self.gammas, self.alphas = score, gammas, alphas
         self.tried: dict[Point, float] = {}
 
-    def best(self) -> Point:
-        """The best point of the grid, or what a walk from there finds beyond its borders."""
+    def scan(self) -> Point:
+        """The best point of the grid."""
         self._try(self.gammas.values, self.alphas.values)
-        point = self._smoothest()
+        return self._smoothest()
+
+    def walk(self, point: Point) -> Point:
+        """The best point that can be reached from another, beyond the borders if need be."""
         while True:
             ahead = max(self._neighbours(point), key=self.tried.__getitem__, default=point)
             if self.tried[ahead] - self.tried[point] <= GAIN * abs(self.tried[point]):
