@@ -101,8 +101,9 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
     loo_label_proba_ : ndarray of shape (n,)
         Of these, the probability of the row's own label; NaN for rows of weight zero.
     loo_scores_ : dict
-        ``error``, ``log_loss``, ``brier`` and ``ece`` of `loo_proba_`: what to expect of new rows, up to the
-        optimism of having chosen a few numbers by them.
+        ``error``, ``log_loss``, ``brier`` and ``ece`` of `loo_proba_`: what to expect of new rows, but too
+        good, since the point and the calibration were chosen by them: by a twentieth on thousands of rows, by
+        half on 75 (``docs/tuning.md``).
     classes_ : ndarray of shape (c,)
         Labels.
     n_features_in_, feature_names_in_
