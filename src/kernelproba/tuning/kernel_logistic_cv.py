@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -23,11 +24,9 @@ from .distinct_rows import merge_copies
 from .given_gammas import given_gammas
 from .left_out_posterior import LeftOutPosterior
 from .left_out_report import fit_temperature, tempered
-from .logistic_choice import Terms, choose
+from .logistic_choice import Choice, Terms, choose
 from .logistic_search import LogisticSearch, Trial, judged_weight
-from .logistic_trials import Trials
 from .scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
-from .standardisation import ScaledView
 from .unseen_rows import unseen_log_probabilities
 from .unseen_score import unseen_score
 from .width_search import fold_rows
@@ -72,6 +71,11 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         distribution; None: as they are; "auto": "standard", or None where unseen rows are then predicted
         better, as those of images are.  Sparse rows are divided but not shifted.  A precomputed kernel has no
         features to scale.
+    relevance : "auto" or None, default="auto"
+        Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
+        depend weigh less in the distances, if rows held out are then predicted better beyond chance
+        (`kernelproba.tuning.relevance`); that pays where columns are noise.  Asked for three dense features or
+        more, with ``kernel="rbf"`` and the defaults of `gammas`, `scoring` and `cv`.
     kernel, degree, coef0, kernel_params, class_weight, fit_intercept
         As in `KernelLogisticRegression`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
@@ -99,10 +103,12 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
     best_score_ : float
         Score of the chosen point in the last stage of the search; the larger the better.
     cv_results_ : dict
-        ``gamma``, ``C``, ``n_rows``, ``mean_test_score`` and ``std_test_score`` of all points tried, in the
-        order they were; ``cv_results_.frame()`` is a table of them.
+        ``scale``, ``weighed``, ``gamma``, ``C``, ``n_rows``, ``mean_test_score`` and ``std_test_score`` of
+        all points tried, in the order they were; ``cv_results_.frame()`` is a table of them.
     scaler_ : FeatureScaling or None
-        What was done to the features.
+        What was done to the features, their weights included.
+    relevance_ : ndarray of shape (d,) or None
+        Weights of the features in squared distances, of mean 1; None if one length scale serves all.
     temperature_ : float
         T: scores are divided by it.  Above 1 the model was too sure of itself; 1 if no correction lowered the
         leave-one-out log loss by more than chance does.
@@ -111,7 +117,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         temperature.  Rows of weight zero, which the model has not seen, have those of `predict_proba`.
     loo_method_ : {"leave-one-out", "folds"}
         Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
-        four fits, each without a quarter of the rows.
+        four fits, each without a quarter of the rows; and weights of features would know the row left out.
     loo_label_proba_ : ndarray of shape (n,)
         Of these, the probability of the row's own label; NaN for rows of weight zero.
     loo_scores_ : dict
@@ -142,6 +148,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "scale": SCALE_CONSTRAINTS,
+        "relevance": [StrOptions({"auto"}), None],
         "scoring": [str, callable],
         "cv": ["cv_object"],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
@@ -153,6 +160,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         gammas="auto",
         *,
         scale="auto",
+        relevance="auto",
         kernel="rbf",
         degree=3,
         coef0=0.0,
@@ -170,6 +178,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         self.Cs = Cs
         self.gammas = gammas
         self.scale = scale
+        self.relevance = relevance
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
@@ -212,15 +221,15 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         folded = None if self.cv is None else (given, fold_rows(self.cv, X, y, given))
         terms = self._terms(rows.training.X, folded)
         search = LogisticSearch(unseen_score(self.scoring, self.classes_), terms.searched, step)
-        best, view, trials = choose(terms, rows, search, self._rules())
-        self._store_search(search, best, view)
-        scaled = view.of(given)
-        self.best_estimator_ = self._model(best)
+        choice = choose(terms, rows, search, self._rules())
+        self._store_search(search, choice)
+        scaled = choice.view.of(given)
+        self.best_estimator_ = self._model(choice.best)
         with step("fit of all rows"):
             self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
         self._index = given.index
-        self._store_left_out(X, given, self._judge(trials)[rows.which])
+        self._store_left_out(X, given, self._judge(choice)[rows.which])
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -267,14 +276,20 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         gammas = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, X))
         Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
-        return Terms(self._kernel_of, options, gammas, Cs, self.max_rows, folded)
+        return Terms(self._kernel_of, options, gammas, Cs, self.max_rows, folded, self._is_weighable(X))
+
+    def _is_weighable(self, X: Any) -> bool:
+        """Whether features may be weighed, and whether that can be told."""
+        free = isinstance(self.kernel, str) and self.kernel == "rbf" and isinstance(self.gammas, str)
+        judged = self.cv is None and self.scoring == "log_loss"
+        return self.relevance == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
 
     def _model(self, best: Trial) -> KernelLogisticRegression:
         shared = {name: getattr(self, name) for name in _SHARED}
         return KernelLogisticRegression(best.C, gamma="scale" if best.gamma is None else best.gamma, **shared)
 
-    def _store_search(self, search: LogisticSearch, best: Trial, view: ScaledView) -> None:
-        self.scaler_ = view.scaling
+    def _store_search(self, search: LogisticSearch, choice: Choice) -> None:
+        best, self.scaler_, self.relevance_ = choice.best, choice.view.scaling, choice.weights
         self.C_, self.gamma_, self.best_score_ = best.C, best.gamma, best.score
         self.best_params_ = {"C": best.C, "gamma": best.gamma, "scale": best.scale}
         self.cv_results_ = search.results()
@@ -286,9 +301,11 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
                 stacklevel=5,
             )
 
-    def _judge(self, trials: Trials) -> np.ndarray:
+    def _judge(self, choice: Choice) -> np.ndarray:
         """Log-probabilities (m, c) of distinct unseen rows, with the temperature that they ask for."""
-        log_P, self.loo_method_ = unseen_log_probabilities(self.best_estimator_, trials, self.gamma_)
-        rows = trials.training
+        log_P, self.loo_method_ = unseen_log_probabilities(
+            self.best_estimator_, choice.trials, self.gamma_, choice.weighing
+        )
+        rows = choice.trials.training
         self.temperature_ = fit_temperature(log_P, rows.y, judged_weight(rows))
         return tempered(log_P, self.temperature_)

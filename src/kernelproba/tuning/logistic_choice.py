@@ -2,7 +2,7 @@
 
 1. Scouting, from a coarse to a finer lattice.  With few rows or two classes every point is judged by
    leave-one-out on all rows, and the search ends here.  Else that is dearer than some fits: points are judged
-   by half of the rows, fitted to the other half; of more than 450 rows by two folds of a sample of some 300, or by
+   by half of the rows, fitted to the other half; of more than 450 rows by two folds of a sample, or by
    leave-one-out of the sample for up to three classes.
 2. The other scale of the features is tried at the point that was found, and at its own median distance; if
    it is better, the search goes on from there.  What a sample says of the scale is compared once more, on all
@@ -26,8 +26,9 @@ from ..estimators.logistic_function import Options
 from ..kernels import Kernel
 from .distinct_rows import DistinctRows
 from .left_out_report import WORTHWHILE
-from .logistic_search import LogisticSearch, Trial, central_gamma
-from .logistic_trials import Trials
+from .logistic_search import LogisticSearch, Trial, central_gamma, judged_weight
+from .logistic_trials import Folds, Trials
+from .relevance import Relevance, Weighing, pays
 from .standardisation import ScaledView
 from .unseen_rows import inner_folds, left_out_is_cheap, left_out_operations
 
@@ -39,14 +40,14 @@ SCOUT_OPERATIONS, SAMPLED_CLASSES = 6e7, 3
 LEFT_OUT_ROWS, REFINE_OPERATIONS = 1000, 3e8
 #: Folds where it is not, and rows held out that it takes to tell two scales, and two neighbours, apart.
 FOLDS, COMPARED_ROWS, REFINED_ROWS = 4, 600, 250
+#: Rows from which weights of features are learned.
+WEIGHED_ROWS = 1000
 #: Rows behind the median distance.
 MEDIAN_ROWS = 1000
 #: How much worse, relatively, another scale may be on a sample and still be compared.
 SLACK = 0.25
 #: Where the search of C starts.
 START_C = 10.0
-
-Folds = Sequence[tuple[np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Terms:
         Rows of the last stage.
     folded : (Training, folds) or None
         The user's own folds, by which then the last stage judges.
+    weighable : bool
+        Whether features may be weighed.
     """
 
     kernel_of: Callable[[Any, float | None], Kernel]
@@ -73,6 +76,7 @@ class Terms:
     Cs: Sequence[float] | None
     max_rows: int
     folded: tuple[Training, Folds] | None
+    weighable: bool
 
     @property
     def searched(self) -> tuple[bool, bool]:
@@ -104,10 +108,18 @@ class Found(NamedTuple):
         return self.best.score
 
 
-def choose(
-    terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]
-) -> tuple[Trial, ScaledView, Trials]:
-    """Return the best point, the view in which it was found, and fits to all rows in that view.
+class Choice(NamedTuple):
+    """The best point, its view, fits to all rows in it, the weights of features and how they were learned."""
+
+    best: Trial
+    view: ScaledView
+    trials: Trials
+    weights: np.ndarray | None = None
+    weighing: Weighing | None = None
+
+
+def choose(terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]) -> Choice:
+    """Return the best point.
 
     Parameters
     ----------
@@ -128,11 +140,28 @@ def choose(
         found = [_refine(terms, search, _compare(terms, rows, search, found))]
     chosen = max(found, key=_score)
     whole = terms.folded is None and len(chosen.trials.training.y) == len(rows.keys)
-    return (
-        chosen.best,
-        chosen.view,
-        chosen.trials if whole else terms.trials(chosen.view, rows.training, None),
-    )
+    trials = chosen.trials if whole else terms.trials(chosen.view, rows.training, None)
+    plain = Choice(chosen.best, chosen.view, trials)
+    return _weighed(terms, rows, search, chosen, plain) if terms.weighable else plain
+
+
+def _weighed(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Found, plain: Choice) -> Choice:
+    """Return a choice with weighed features, if rows held out are then predicted better."""
+    gamma, C = found.point
+    assert gamma is not None
+    few = len(rows.keys) <= WEIGHED_ROWS
+    learners = found.trials if few else terms.trials(found.view, rows.sample(WEIGHED_ROWS), None)
+    seen = learners.training
+    parts = Weighing(learners, (gamma, C), 1.0, C).held_out(inner_folds(seen, FOLDS))
+    if not pays(parts, seen.y, judged_weight(seen)):
+        return plain
+    relevance = Relevance.learn(learners, gamma, C)
+    best = search.refine(relevance.of(found.trials), (relevance.gamma, C))
+    assert best.gamma is not None
+    weighing = Weighing(plain.trials, (gamma, C), best.gamma / relevance.gamma, best.C)
+    view = found.view.weighed(relevance.weights)
+    # What weights know of one row among many is little.
+    return Choice(best, view, relevance.of(plain.trials), relevance.weights, weighing if few else None)
 
 
 def _explore(

@@ -30,6 +30,7 @@ class Trial:
     """One line of the record: a point, the rows it was tried on, and its scores, one per part."""
 
     scale: str | None
+    weighed: bool
     gamma: float | None
     C: float
     n_rows: int
@@ -82,7 +83,7 @@ class LogisticSearch:
             rows = trials.training
             with self.step("point"):
                 scores = tuple(self._score(rows, part) for part in trials.unseen(gamma, C))
-            self._known[point] = Trial(trials.scale, gamma, C, len(rows.y), scores)
+            self._known[point] = Trial(trials.scale, trials.weighed, gamma, C, len(rows.y), scores)
             self.record.append(self._known[point])
         return self._known[point]
 
@@ -119,6 +120,7 @@ class LogisticSearch:
         scores = [np.array(trial.scores) for trial in self.record]
         return SearchResults(
             scale=np.array([trial.scale for trial in self.record], dtype=object),
+            weighed=np.array([trial.weighed for trial in self.record]),
             gamma=np.array([np.nan if trial.gamma is None else trial.gamma for trial in self.record]),
             C=np.array([trial.C for trial in self.record]),
             n_rows=np.array([trial.n_rows for trial in self.record]),

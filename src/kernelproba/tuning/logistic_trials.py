@@ -25,6 +25,10 @@ MAX_RANK = 600
 SEARCH_LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
 
 
+#: Numbers of rows to fit and to predict.
+Folds = Sequence[tuple[np.ndarray, np.ndarray]]
+
+
 class Unseen(NamedTuple):
     """Numbers of rows (r,), and their log-probabilities (r, c) by a fit that has not seen them."""
 
@@ -45,8 +49,8 @@ class Trials:
         Of the fits, which are by irls.
     folds : sequence of (train, test) or None
         Numbers of rows to fit and to predict; None leaves out one row at a time.
-    scale : str or None
-        What was done to the rows, for the record.
+    scale, weighed : str or None, bool
+        What was done to the features, for the record.
     """
 
     def __init__(
@@ -54,10 +58,12 @@ class Trials:
         training: Training,
         kernel_of: Callable[[float | None], Kernel],
         options: Options,
-        folds: Sequence[tuple[np.ndarray, np.ndarray]] | None = None,
+        folds: Folds | None = None,
         scale: str | None = None,
+        weighed: bool = False,
     ):
-        self.training, self.options, self.folds, self.scale = training, options, folds, scale
+        self.training, self.options, self.folds = training, options, folds
+        self.scale, self.weighed = scale, weighed
         self._kernel_of = kernel_of
         self._dtype = options.precision(len(training.y))
         self._distances: np.ndarray | None = None
@@ -72,10 +78,22 @@ class Trials:
             return [self._left_out(gamma, C)]
         return [self._held_out(gamma, C, number) for number in range(len(self.folds))]
 
+    def fit(self, gamma: float | None, C: float) -> KernelFunction:
+        """The fit to all rows."""
+        return self._fit(-1, self.matrix(gamma), np.arange(len(self.training.y)), (gamma, C))
+
+    def predict(self, X: np.ndarray, gamma: float | None, C: float) -> np.ndarray:
+        """Log-probabilities (m, c) of other rows by the fit to all."""
+        function, K = self.fit(gamma, C), self._kernel_of(gamma)(X, self.training.X)
+        return log_probabilities(K.astype(np.float64, copy=False) @ function.dual + function.intercept)
+
+    def to(self, training: Training, folds: Folds | None = None, *, weighed: bool = False) -> "Trials":
+        """Fits to other rows."""
+        return Trials(training, self._kernel_of, self.options, folds, self.scale, weighed)
+
     def _left_out(self, gamma: float | None, C: float) -> Unseen:
-        K, y = self.matrix(gamma), self.training.y
-        function = self._fit(-1, K, np.arange(len(y)), (gamma, C))
-        F = DenseMatrix(K).product(function.dual) + function.intercept
+        y, function = self.training.y, self.fit(gamma, C)
+        F = DenseMatrix(self.matrix(gamma)).product(function.dual) + function.intercept
         low, weights = self.low_rank(gamma).truncated(allowed_rest(C, SEARCH_LEFT)), C * self.training.weight
         F = leave_one_out_scores(low, F, y, weights, fit_intercept=self.options.fit_intercept)
         return Unseen(np.arange(len(y)), log_probabilities(F))

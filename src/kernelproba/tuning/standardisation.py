@@ -96,6 +96,15 @@ class ScaledView:
         """The rows as they are seen."""
         return training if self.scaling is None else replace(training, X=self.rows(training.X))
 
+    def weighed(self, weights: np.ndarray) -> "ScaledView":
+        """The view in which features (d,) have these weights in squared distances."""
+        scaling = FeatureScaling(self.rule)
+        if self.scaling is None:
+            scaling.center_, scaling.scale_ = np.zeros_like(weights), 1 / np.sqrt(weights)
+        else:
+            scaling.center_, scaling.scale_ = self.scaling.center_, self.scaling.scale_ / np.sqrt(weights)
+        return ScaledView(self.rule, scaling)
+
     def rows(self, X: Any) -> Any:
         """Rows X (n, d) as they are seen."""
         return X if self.scaling is None else self.scaling.transform(X)

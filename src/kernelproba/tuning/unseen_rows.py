@@ -1,8 +1,8 @@
 """What the chosen model says of every training row, as if it had not seen it.
 
 Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, up to 2 k n³ operations.
-Where the kernel is too narrow, or that is dearer than some fits, four folds say it by fits without a quarter
-of the rows.
+Where the kernel is too narrow, that is dearer than some fits, or features were weighed, four folds say it by
+fits without a quarter of the rows.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from ..estimators.classifier import Training
 from ..rows.folds import content_folds, training_rows
 from ..solvers.softmax_leave_one_out import leave_one_out_scores
 from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, log_probabilities
+from .relevance import Weighing
 
 #: What a low rank may leave of a row, relative to 1/C.
 LEFT = 0.02
@@ -23,7 +24,9 @@ BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
 FOLDS = 4
 
 
-def unseen_log_probabilities(model: Any, trials: Trials, gamma: float | None) -> tuple[np.ndarray, str]:
+def unseen_log_probabilities(
+    model: Any, trials: Trials, gamma: float | None, weighing: Weighing | None
+) -> tuple[np.ndarray, str]:
     """Return log-probabilities (n, c) of the rows, and by what: "leave-one-out" or "folds".
 
     Parameters
@@ -34,9 +37,13 @@ def unseen_log_probabilities(model: Any, trials: Trials, gamma: float | None) ->
         Fits to the same rows, as the model sees them.
     gamma : float or None
         Of the model.
+    weighing : Weighing or None
+        How its features were weighed, which a row that is left out must have no part in.
     """
     F = model._scores(trials.training.X)
     exact = len(model.support_) >= len(trials.training.y)  # all rows are centres
+    if exact and weighing is not None:
+        return weighing.unseen(inner_folds(trials.training, FOLDS)), "folds"
     if exact and left_out_is_cheap(*F.shape):
         K = trials.low_rank(gamma)
         tol = allowed_rest(model.C, LEFT)
