@@ -27,6 +27,8 @@ from .standardisation import ScaledView
 
 #: Distances between rows and one block of centres are held up to this number.
 _HELD_VALUES = 64_000_000
+#: Kernel values that are summed at once.
+_BLOCK_VALUES = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -127,17 +129,17 @@ def left_out_scores(
 
 
 def kernel_columns(kernels: Sequence[Kernel], X: Any, Z: Any) -> Callable[..., np.ndarray]:
-    """Function (g, dtype) → k_g(X, Z) (n, b), with distances computed once where that is possible."""
+    """Function (g, dtype, rows) → k_g(X[rows], Z), with distances computed once where that is possible."""
     shared = all(isinstance(k, Stationary) and np.ndim(k.length_scale) == 0 for k in kernels)
     shared = shared and X.shape[0] * Z.shape[0] <= _HELD_VALUES
     held: dict[Any, np.ndarray] = {}
 
-    def columns(g: int, dtype: Any) -> np.ndarray:
+    def columns(g: int, dtype: Any, rows: Any) -> np.ndarray:
         if not shared:
-            return kernels[g](X, Z).astype(dtype, copy=False)
+            return kernels[g](X[rows], Z).astype(dtype, copy=False)
         if dtype not in held:
             held[dtype] = kernels[0].distances(X.astype(dtype), Z.astype(dtype))
-        return kernels[g].of_distance(held[dtype].copy())
+        return kernels[g].of_distance(held[dtype][rows].copy())
 
     return columns
 
@@ -146,19 +148,29 @@ def _scores(
     rows: LabelledRows,
     chosen: np.ndarray,
     center: np.ndarray,
-    columns: Callable[[Any], np.ndarray],
+    columns: Callable[..., np.ndarray],
     alphas: Sequence[float],
 ) -> np.ndarray:
     """Scores (a, r, k) of one kernel and one block of centres, in the least precision that will do."""
-    total = float(rows.weight.sum())
+    total, weight = float(rows.weight.sum()), rows.weight[chosen].astype(np.float32)
     ridge = min(alphas) * (total - rows.weight.max())
-    K, root = columns(np.float32), np.sqrt(rows.weight).astype(np.float32)[:, None]
-    # The trace of G = Σ s φφᵀ, before G itself.
-    if ridge < least_ridge(np.vdot(K, K * root**2), np.float32):
-        K, root = columns(np.float64), np.sqrt(rows.weight)[:, None]
-    Y, weight = rows.Y.astype(K.dtype), rows.weight.astype(K.dtype)
-    left_out = LeftOut(K[chosen], Y[chosen], weight[chosen], center)
-    equations = NormalEquations.empty(K.shape[1], Y.shape[1], K.dtype)
-    K *= root
-    equations.add(K, root * Y)
-    return leave_one_out_path(equations, left_out, alphas, total)
+    K = columns(np.float32, chosen)
+    # The trace of G = Σ s φφᵀ as the sample has it, before G itself.
+    trace = total / float(weight.sum()) * float(np.vdot(K, K * weight[:, None]))
+    if ridge < least_ridge(trace, np.float32):
+        K = columns(np.float64, chosen)
+    left_out = LeftOut(K, rows.Y[chosen].astype(K.dtype), rows.weight[chosen].astype(K.dtype), center)
+    return leave_one_out_path(_equations(rows, columns, K), left_out, alphas, total)
+
+
+def _equations(rows: LabelledRows, columns: Callable[..., np.ndarray], like: np.ndarray) -> NormalEquations:
+    """Sums over all rows, a block at a time, with the columns and in the precision of features `like`."""
+    equations = NormalEquations.empty(like.shape[1], rows.Y.shape[1], like.dtype)
+    n, step = len(rows.weight), max(1, _BLOCK_VALUES // like.shape[1])
+    for start in range(0, n, step):
+        part = slice(start, start + step)
+        root = np.sqrt(rows.weight[part]).astype(like.dtype)[:, None]
+        K = columns(like.dtype.type, part)
+        K *= root
+        equations.add(K, root * rows.Y[part])
+    return equations

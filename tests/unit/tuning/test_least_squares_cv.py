@@ -18,7 +18,7 @@ from kernelproba.inspection import explain, suspects
 from kernelproba.kernels import RBF, median_distance
 from kernelproba.rows.folds import content_folds
 from kernelproba.solvers import posterior_sums
-from kernelproba.tuning import least_squares_search
+from kernelproba.tuning import least_squares_search, left_out_search
 
 X, y = three_gaussians(120, random_state=0)
 X_new, _ = three_gaussians(40, random_state=1)
@@ -113,6 +113,15 @@ def test_more_rows_than_the_sample_are_compared_on_the_sample():
     assert not np.array_equal(table(few), table(all_))
     np.testing.assert_allclose(table(few), table(all_), atol=0.25)
     assert few.loo_proba_.shape == (600, 3)
+
+
+@pytest.mark.parametrize("held", [0, 10**6])
+def test_blocks_of_rows_change_no_score_of_the_search(monkeypatch, held):
+    search = CV(ALPHAS, GAMMAS, max_rows=50, scale=None)
+    whole = table(search.fit(X, y))
+    monkeypatch.setattr(left_out_search, "_HELD_VALUES", held)
+    monkeypatch.setattr(left_out_search, "_BLOCK_VALUES", 300)
+    np.testing.assert_allclose(table(clone(search).fit(X, y)), whole, atol=1e-4)  # single precision
 
 
 def test_kernels_without_a_width_are_tried_as_they_are():
