@@ -74,8 +74,8 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
     relevance : "auto" or None, default="auto"
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
-        (`kernelproba.tuning.relevance`); that pays where columns are noise.  Asked for three dense features or
-        more, with ``kernel="rbf"`` and the defaults of `gammas`, `scoring` and `cv`.
+        (`kernelproba.tuning.relevance`); that pays where columns are noise.  Asked for three dense features
+        or more, with ``kernel="rbf"`` and the defaults of `gammas`, `scoring` and `cv`.
     kernel, degree, coef0, kernel_params, class_weight, fit_intercept
         As in `KernelLogisticRegression`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
