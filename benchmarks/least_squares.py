@@ -119,14 +119,18 @@ def grid(quick: bool = False) -> None:
     for name, c in SETS.items():
         X, y, *_ = draw(name, 500 if quick else 2000, c, 0)
         gamma = 1 / (2 * (0.5 * median_distance(X, 0)) ** 2)
-        cases = {("paper", "raw"): RAW, ("paper", "calibrated"): {}, ("wide", "calibrated"): {}}
+        fixed = {"gammas": "paper", "scale": None}
+        cases = {
+            ("paper", "raw"): fixed | RAW,
+            ("paper", "calibrated"): fixed,
+            ("wide", "calibrated"): fixed,
+            ("auto", "calibrated"): {},
+        }
         contestants = {
             ("fit", "raw"): LeastSquaresProbabilisticClassifier(1e-2, gamma=gamma, **RAW),
             ("fit", "calibrated"): LeastSquaresProbabilisticClassifier(1e-2, gamma=gamma),
         } | {
-            (alphas, kind): LeastSquaresProbabilisticClassifierCV(
-                alphas, "paper", scale=None, random_state=0, **options
-            )
+            (alphas, kind): LeastSquaresProbabilisticClassifierCV(alphas, random_state=0, **options)
             for (alphas, kind), options in cases.items()
         }
         fits = {key: partial(model.fit, X, y) for key, model in contestants.items()}

@@ -105,8 +105,10 @@ def _each(values: dict[str, float], form: str) -> str:
 def _grid(rows: list[dict]) -> str:
     most = max(row["fits"] for row in rows if row["penalties"] == "paper")
     text = """\
-Nine widths by five penalties by closed-form leave-one-out, scoring and the final fit included, against one fit
-with the same options; n = 2000.  The small penalties of *wide* (1e-6 … 1e-2) need double precision."""
+Nine widths by five penalties by closed-form leave-one-out, scoring, the final fit and its leave-one-out
+probabilities of all rows included, against one fit with the same options; n = 2000.  The small penalties of *wide*
+(1e-6 … 1e-2) need double precision.  *auto*, the default, tries the grid of *wide* on both scales of the features
+and goes on where the best point is at its border."""
     verdict = _verdict(f"the paper's grid costs at most 15 fits (most: {most:.1f})", most <= 15)
     return "\n\n".join(["## The cost of a 9 × 5 grid", text, _table(rows), verdict])
 
