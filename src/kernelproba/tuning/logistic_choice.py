@@ -26,7 +26,7 @@ from ..estimators.logistic_function import Options
 from ..kernels import Kernel
 from .distinct_rows import DistinctRows
 from .left_out_report import WORTHWHILE
-from .logistic_search import LogisticSearch, Trial, central_gamma, judged_weight
+from .logistic_search import LogisticSearch, Scouts, Trial, Values, central_gamma, judged_weight
 from .logistic_trials import Folds, Trials
 from .relevance import Relevance, Weighing, pays
 from .standardisation import ScaledView
@@ -43,7 +43,7 @@ FOLDS, COMPARED_ROWS, REFINED_ROWS = 4, 600, 250
 #: Rows from which weights of features are learned.
 WEIGHED_ROWS = 1000
 #: Rows behind the median distance.
-MEDIAN_ROWS = 1000
+MEDIAN_ROWS = 300
 #: How much worse, relatively, another scale may be on a sample and still be compared.
 SLACK = 0.25
 #: Where the search of C starts.
@@ -98,7 +98,7 @@ class Found(NamedTuple):
     scouts: Trials | None = None
 
     @property
-    def point(self) -> tuple[float | None, float]:
+    def point(self) -> Values:
         """(gamma, C)."""
         return self.best.gamma, self.best.C
 
@@ -156,7 +156,7 @@ def _weighed(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Fo
     if not pays(parts, seen.y, judged_weight(seen)):
         return plain
     relevance = Relevance.learn(learners, gamma, C)
-    best = search.refine(relevance.of(found.trials), (relevance.gamma, C))
+    best = search.refine(relevance.of(found.trials), (relevance.gamma, C), Scouts(found.trials, found.point))
     assert best.gamma is not None
     weighing = Weighing(plain.trials, (gamma, C), best.gamma / relevance.gamma, best.C)
     view = found.view.weighed(relevance.weights)
@@ -211,7 +211,8 @@ def _refine(terms: Terms, search: LogisticSearch, found: Found) -> Found:
     trials = found.trials
     if terms.folded is None and trials.folds is not None:
         trials.folds = trials.folds[: _folds_that_hold_out(REFINED_ROWS, trials.training)]
-    return found._replace(best=search.refine(trials, found.point, found.scouts))
+    scouts = None if found.scouts is None else Scouts(found.scouts, found.point)
+    return found._replace(best=search.refine(trials, found.point, scouts))
 
 
 def _score(found: Found | Trial) -> float:

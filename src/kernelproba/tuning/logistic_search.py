@@ -7,6 +7,7 @@ rows): a sample of some hundred rows finds the neighbourhood, and a few points n
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,13 @@ Values = tuple[float | None, float]
 
 #: Rows up to which one thread is faster than two.
 SMALL_ROWS = 800
+
+
+class Scouts(NamedTuple):
+    """Fits that were tried before, and the point among them that corresponds to a start."""
+
+    trials: Trials
+    start: Values
 
 
 @dataclass(frozen=True)
@@ -91,16 +99,18 @@ class LogisticSearch:
         """The best point that can be reached from a start, by large and then by small steps."""
         return self._walk(trials, start, self._lattice(trials, start).descend)
 
-    def refine(self, trials: Trials, start: Values, scouts: Trials | None = None) -> Trial:
+    def refine(self, trials: Trials, start: Values, scouts: Scouts | None = None) -> Trial:
         """The best point near one that is good already, past what scouts have found hopeless."""
         return self._walk(trials, start, self._lattice(trials, start, scouts).refine)
 
-    def _lattice(self, trials: Trials, start: Values, scouts: Trials | None = None) -> Lattice:
+    def _lattice(self, trials: Trials, start: Values, scouts: Scouts | None = None) -> Lattice:
         def loss(point: Point) -> float:
             return -self.attempt(trials, *_values(start, point)).score
 
         def scouted(point: Point) -> float | None:
-            known = None if scouts is None else self._known.get(_key(scouts, *_values(start, point)))
+            if scouts is None:
+                return None
+            known = self._known.get(_key(scouts.trials, *_values(scouts.start, point)))
             return None if known is None else -known.score
 
         return Lattice(loss, self.searched, scouted)

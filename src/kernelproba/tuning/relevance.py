@@ -27,8 +27,8 @@ from .left_out_report import WORTHWHILE
 from .logistic_search import central_gamma
 from .logistic_trials import Folds, Trials
 
-#: Rows at which slopes are taken.
-SLOPE_ROWS = 300
+#: Rows at which slopes are taken, and between which the median distance is.
+SOME_ROWS = 300
 #: Least weight of a feature, relative to the mean.
 LEAST = 1e-6
 
@@ -56,8 +56,8 @@ class Relevance:
         weights = np.sqrt(slopes)
         mean = weights.mean()
         weights = np.maximum(weights / mean, LEAST) if mean > 0 else np.ones_like(weights)
-        ratio = central_gamma(RBF(), rows.X * np.sqrt(weights)) / central_gamma(RBF(), rows.X)
-        return cls(weights, gamma * ratio)
+        X = rows.X[:SOME_ROWS]
+        return cls(weights, gamma * central_gamma(RBF(), X * np.sqrt(weights)) / central_gamma(RBF(), X))
 
     def of(self, trials: Trials) -> Trials:
         """The same fits to weighed rows."""
@@ -147,7 +147,7 @@ def mean_squared_slopes(
     A = function.dual
     if A.shape[1] > 1:
         A = A - A.mean(axis=1, keepdims=True)
-    at, G = slice(SLOPE_ROWS), np.zeros(X.shape[1])
+    at, G = slice(SOME_ROWS), np.zeros(X.shape[1])
     for a in A.T:
         slopes = X[at] * (K[at] @ a)[:, None] - K[at] @ (a[:, None] * X)
         G += weight[at] @ np.square(slopes)
