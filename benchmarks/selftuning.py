@@ -16,6 +16,7 @@ import numpy as np
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
+from kernelproba.datasets.mixture import Gaussian, Mixture
 
 from .measure import interleaved, machine, write
 from .rivals import CONTESTANTS, OURS
@@ -151,14 +152,30 @@ def rivals(*models: str) -> None:
 
 # ---------------------------------------------------------------- (d) known posteriors
 
+
+def _ring(n_parts: int = 12, radius: float = 3.0) -> Mixture:
+    """A round Gaussian and a ring of Gaussians around it."""
+    angles = 2 * np.pi * np.arange(n_parts) / n_parts
+    ring = [Gaussian(radius * np.array([np.cos(a), np.sin(a)]), np.eye(2)) for a in angles]
+    return Mixture([[Gaussian([0, 0], np.eye(2))], ring])
+
+
+def _five_classes(n_features: int = 5) -> Mixture:
+    """Five classes of two round Gaussians each, their means drawn once."""
+    means = np.random.default_rng(0).normal(0, 2, (5, 2, n_features))
+    return Mixture([[Gaussian(mean, np.eye(n_features)) for mean in pair] for pair in means])
+
+
 FAMILIES = {
     "three Gaussians": three_gaussians_problem(),
     "chessboard": chessboard_problem(),
+    "ring": _ring(),
+    "five classes in 5 dimensions": _five_classes(),
     "two Gaussians in 10 dimensions": two_gaussians_problem(2.0, n_features=10, prior=0.3),
 }
 
 
-def posteriors(draws: int = 10, sizes=(100, 400)) -> None:
+def posteriors(draws: int = 20, sizes=(100, 400)) -> None:
     """Mean |p − P(y|x)| on new rows, over draws of the training rows."""
     where, rows = machine(), []
     for (name, problem), n in ((item, n) for item in FAMILIES.items() for n in sizes):
