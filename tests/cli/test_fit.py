@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.cli import methods
+from kernelproba.datasets import chessboard_problem
 from kernelproba.model_file import load_model, read_model_file
 
 
@@ -46,6 +47,18 @@ def test_fit_says_what_it_learnt_and_what_to_do_next(command, folder, tmp_path):
     ):
         assert word in answer.out
     assert answer.err == ""
+
+
+def test_columns_of_noise_weigh_least_and_fit_says_so(command, tmp_path):
+    X, y = chessboard_problem().sample(300, 0)
+    noise = {f"noise {i}": column for i, column in enumerate(np.random.default_rng(0).normal(size=(6, 300)))}
+    table = pd.DataFrame({"left": X[:, 0], "right": X[:, 1], **noise, "colour": y})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    options = ("fit", tmp_path / "table.csv", "-t", "colour", "-o", tmp_path / "m.skops")
+    assert "8 features, from" in command(*options).out
+    weights = json.loads(command(*options, "--json").out)["relevance"]
+    assert {"left", "right"} == set(list(weights)[:2])
+    assert list(weights.values()) == sorted(weights.values(), reverse=True)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

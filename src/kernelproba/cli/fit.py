@@ -122,8 +122,20 @@ def _facts(fitted: Any) -> dict[str, Any]:
         "columns": fitted.kinds,
         "target": fitted.target,
         "classes": {str(label): counts[label] for label in fitted.classes.tolist()},
+        "relevance": _relevance(fitted),
         "leave_one_out": getattr(classifier, "loo_scores_", None),
     }
+
+
+def _relevance(fitted: Any) -> dict[str, float] | None:
+    """Return the weights of the features, the largest first, or None if they weigh the same."""
+    weights = getattr(fitted.classifier, "relevance_", None)
+    if weights is None:
+        return None
+    # "numbers__age" is the column age of the part of the table that holds numbers.
+    names = [str(name).partition("__")[2] for name in fitted.model[:-1].get_feature_names_out()]
+    order = sorted(zip(names, weights.tolist(), strict=True), key=lambda item: -item[1])
+    return {name: round(weight, 3) for name, weight in order}
 
 
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:
@@ -142,6 +154,12 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
         f"model        {facts['estimator']} in {seconds(facts['seconds'])}"
         + (f" ({chosen})" if chosen else "")
     )
+    if facts["relevance"]:
+        most, *_, least = weights = list(facts["relevance"].items())
+        screen.line(
+            f"weighed      {len(weights)} features, from {shorten(most[0], 40)} {most[1]:.2g} to "
+            f"{shorten(least[0], 40)} {least[1]:.2g}"
+        )
     if facts["leave_one_out"]:
         screen.line(f"expect       {_scores(facts['leave_one_out'])} (each row predicted from the others)")
     screen.line(f"written      {facts['output']}")
