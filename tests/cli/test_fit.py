@@ -51,7 +51,9 @@ def test_fit_says_what_it_learnt_and_what_to_do_next(command, folder, tmp_path):
 
 def test_columns_of_noise_weigh_least_and_fit_says_so(command, tmp_path):
     X, y = chessboard_problem().sample(300, 0)
-    noise = {f"noise {i}": column for i, column in enumerate(np.random.default_rng(0).normal(size=(6, 300)))}
+    noise = {
+        f"noise {i}": column for i, column in enumerate(np.random.default_rng(0).normal(size=(300, 6)).T)
+    }
     table = pd.DataFrame({"left": X[:, 0], "right": X[:, 1], **noise, "colour": y})
     table.to_csv(tmp_path / "table.csv", index=False)
     options = ("fit", tmp_path / "table.csv", "-t", "colour", "-o", tmp_path / "m.skops")
