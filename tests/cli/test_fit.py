@@ -58,7 +58,7 @@ def test_columns_of_noise_weigh_least_and_fit_says_so(command, tmp_path):
     table.to_csv(tmp_path / "table.csv", index=False)
     options = ("fit", tmp_path / "table.csv", "-t", "colour", "-o", tmp_path / "m.skops")
     assert "8 features, from" in command(*options).out
-    weights = json.loads(command(*options, "--json").out)["relevance"]
+    weights = json.loads(command(*options, "--json").out)["feature_weights"]
     assert {"left", "right"} == set(list(weights)[:2])
     assert list(weights.values()) == sorted(weights.values(), reverse=True)
 

@@ -122,14 +122,14 @@ def _facts(fitted: Any) -> dict[str, Any]:
         "columns": fitted.kinds,
         "target": fitted.target,
         "classes": {str(label): counts[label] for label in fitted.classes.tolist()},
-        "relevance": _relevance(fitted),
+        "feature_weights": _feature_weights(fitted),
         "leave_one_out": getattr(classifier, "loo_scores_", None),
     }
 
 
-def _relevance(fitted: Any) -> dict[str, float] | None:
+def _feature_weights(fitted: Any) -> dict[str, float] | None:
     """Return the weights of the features, the largest first, or None if they weigh the same."""
-    weights = getattr(fitted.classifier, "relevance_", None)
+    weights = getattr(fitted.classifier, "feature_weights_", None)
     if weights is None:
         return None
     # "numbers__age" is the column age of the part of the table that holds numbers.
@@ -154,8 +154,8 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
         f"model        {facts['estimator']} in {seconds(facts['seconds'])}"
         + (f" ({chosen})" if chosen else "")
     )
-    if facts["relevance"]:
-        most, *_, least = weights = list(facts["relevance"].items())
+    if facts["feature_weights"]:
+        most, *_, least = weights = list(facts["feature_weights"].items())
         screen.line(
             f"weighed      {len(weights)} features, from {shorten(most[0], 40)} {most[1]:.2g} to "
             f"{shorten(least[0], 40)} {least[1]:.2g}"

@@ -71,7 +71,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         distribution; None: as they are; "auto": "standard", or None where unseen rows are then predicted
         better, as those of images are.  Sparse rows are divided but not shifted.  A precomputed kernel has no
         features to scale.
-    relevance : "auto" or None, default="auto"
+    feature_weights : "auto" or None, default="auto"
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`kernelproba.tuning.relevance`); that pays where columns are noise.  Asked for three dense features
@@ -107,7 +107,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         all points tried, in the order they were; ``cv_results_.frame()`` is a table of them.
     scaler_ : FeatureScaling or None
         What was done to the features, their weights included.
-    relevance_ : ndarray of shape (d,) or None
+    feature_weights_ : ndarray of shape (d,) or None
         Weights of the features in squared distances, of mean 1; None if one length scale serves all.
     temperature_ : float
         T: scores are divided by it.  Above 1 the model was too sure of itself; 1 if no correction lowered the
@@ -148,7 +148,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "scale": SCALE_CONSTRAINTS,
-        "relevance": [StrOptions({"auto"}), None],
+        "feature_weights": [StrOptions({"auto"}), None],
         "scoring": [str, callable],
         "cv": ["cv_object"],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
@@ -160,7 +160,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         gammas="auto",
         *,
         scale="auto",
-        relevance="auto",
+        feature_weights="auto",
         kernel="rbf",
         degree=3,
         coef0=0.0,
@@ -178,7 +178,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         self.Cs = Cs
         self.gammas = gammas
         self.scale = scale
-        self.relevance = relevance
+        self.feature_weights = feature_weights
         self.kernel = kernel
         self.degree = degree
         self.coef0 = coef0
@@ -282,14 +282,15 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         """Whether features may be weighed, and whether that can be told."""
         free = isinstance(self.kernel, str) and self.kernel == "rbf" and isinstance(self.gammas, str)
         judged = self.cv is None and self.scoring == "log_loss"
-        return self.relevance == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
+        return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
 
     def _model(self, best: Trial) -> KernelLogisticRegression:
         shared = {name: getattr(self, name) for name in _SHARED}
         return KernelLogisticRegression(best.C, gamma="scale" if best.gamma is None else best.gamma, **shared)
 
     def _store_search(self, search: LogisticSearch, choice: Choice) -> None:
-        best, self.scaler_, self.relevance_ = choice.best, choice.view.scaling, choice.weights
+        best, self.scaler_ = choice.best, choice.view.scaling
+        self.feature_weights_ = None if choice.weighed is None else choice.weighed.weights
         self.C_, self.gamma_, self.best_score_ = best.C, best.gamma, best.score
         self.best_params_ = {"C": best.C, "gamma": best.gamma, "scale": best.scale}
         self.cv_results_ = search.results()
@@ -304,7 +305,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
     def _judge(self, choice: Choice) -> np.ndarray:
         """Log-probabilities (m, c) of distinct unseen rows, with the temperature that they ask for."""
         log_P, self.loo_method_ = unseen_log_probabilities(
-            self.best_estimator_, choice.trials, self.gamma_, choice.weighing
+            self.best_estimator_, choice.trials, self.gamma_, choice.weighed
         )
         rows = choice.trials.training
         self.temperature_ = fit_temperature(log_P, rows.y, judged_weight(rows))

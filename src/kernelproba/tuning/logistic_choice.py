@@ -19,8 +19,6 @@ from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..estimators.classifier import Training
 from ..estimators.logistic_function import Options
 from ..kernels import Kernel
@@ -28,7 +26,7 @@ from .distinct_rows import DistinctRows
 from .left_out_report import WORTHWHILE
 from .logistic_search import LogisticSearch, Scouts, Trial, Values, central_gamma, judged_weight
 from .logistic_trials import Folds, Trials
-from .relevance import Relevance, Weighing, pays
+from .relevance import Relevance, Weighed, Weighing, pays
 from .standardisation import ScaledView
 from .unseen_rows import inner_folds, left_out_is_cheap, left_out_operations
 
@@ -109,13 +107,12 @@ class Found(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The best point, its view, fits to all rows in it, the weights of features and how they were learned."""
+    """The best point, its view, fits to all rows in it, and how features were weighed."""
 
     best: Trial
     view: ScaledView
     trials: Trials
-    weights: np.ndarray | None = None
-    weighing: Weighing | None = None
+    weighed: Weighed | None = None
 
 
 def choose(terms: Terms, rows: DistinctRows, search: LogisticSearch, rules: Sequence[str | None]) -> Choice:
@@ -150,18 +147,16 @@ def _weighed(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Fo
     gamma, C = found.point
     assert gamma is not None
     few = len(rows.keys) <= WEIGHED_ROWS
-    learners = found.trials if few else terms.trials(found.view, rows.sample(WEIGHED_ROWS), None)
+    learners = plain.trials if few else terms.trials(found.view, rows.sample(WEIGHED_ROWS), None)
     seen = learners.training
-    parts = Weighing(learners, (gamma, C), 1.0, C).held_out(inner_folds(seen, FOLDS))
-    if not pays(parts, seen.y, judged_weight(seen)):
+    weighing = Weighing(learners, (gamma, C), inner_folds(seen, FOLDS))
+    if not pays(weighing.held_out(), seen.y, judged_weight(seen)):
         return plain
     relevance = Relevance.learn(learners, gamma, C)
     best = search.refine(relevance.of(found.trials), (relevance.gamma, C), Scouts(found.trials, found.point))
     assert best.gamma is not None
-    weighing = Weighing(plain.trials, (gamma, C), best.gamma / relevance.gamma, best.C)
-    view = found.view.weighed(relevance.weights)
-    # What weights know of one row among many is little.
-    return Choice(best, view, relevance.of(plain.trials), relevance.weights, weighing if few else None)
+    weighed = Weighed(relevance.weights, best.gamma / relevance.gamma, weighing if few else None)
+    return Choice(best, found.view.weighed(relevance.weights), relevance.of(plain.trials), weighed)
 
 
 def _explore(

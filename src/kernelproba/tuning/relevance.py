@@ -69,42 +69,68 @@ class Relevance:
         return (X * np.sqrt(self.weights)).astype(X.dtype, copy=False)
 
 
-@dataclass(frozen=True)
+class WeighedFold(NamedTuple):
+    """Rows held out, plain fits to the others, the weights learned from these, and weighed fits."""
+
+    rows: np.ndarray
+    plain: Trials
+    relevance: Relevance
+    weighed: Trials
+
+    def predict(self, X: np.ndarray, factor: float, C: float) -> np.ndarray:
+        """Log-probabilities of rows X with weights, at `factor` times the gamma of the relevance."""
+        return self.weighed.predict(self.relevance.rows(X), factor * self.relevance.gamma, C)
+
+
 class Weighing:
-    """How weights are learned: from plain fits to rows, and used in weighed ones.
+    """Weights learned anew in each fold, from plain fits to the rows outside it; each fold is learned once.
 
     Parameters
     ----------
     trials : Trials
-        Plain fits.
+        Plain fits to all rows.
     point : (gamma, C)
-        From whose fit weights are learned.
-    factor, C : float
-        Of the weighed fits: gamma relative to that of `Relevance`, and C.
+        From whose fits weights are learned.
+    folds : sequence of (train, test)
+        Numbers of rows.
     """
 
-    trials: Trials
-    point: tuple[float, float]
-    factor: float
-    C: float
+    def __init__(self, trials: Trials, point: tuple[float, float], folds: Folds):
+        self.trials, self.point, self._folds = trials, point, folds
+        self._learnt: list[WeighedFold] = []
 
-    def held_out(self, folds: Folds) -> Iterator[HeldOut]:
-        """Predict the rows of each fold by fits to the others, plain, and with weights learned there."""
-        rows = self.trials.training
-        for train, test in folds:
-            plain = self.trials.to(rows_of(rows, train))
-            relevance = Relevance.learn(plain, *self.point)
-            X = rows.X[test]
-            weighed = relevance.of(plain).predict(relevance.rows(X), self.factor * relevance.gamma, self.C)
-            yield HeldOut(test, plain.predict(X, *self.point), weighed)
+    def held_out(self) -> Iterator[HeldOut]:
+        """Predict the rows of each fold by fits to the others at the point, plain and weighed."""
+        for fold in self._each():
+            X = self.trials.training.X[fold.rows]
+            yield HeldOut(fold.rows, fold.plain.predict(X, *self.point), fold.predict(X, 1.0, self.point[1]))
 
-    def unseen(self, folds: Folds) -> np.ndarray:
+    def unseen(self, factor: float, C: float) -> np.ndarray:
         """Log-probabilities (n, c) of all rows by weighed fits that have not seen them."""
-        parts = list(self.held_out(folds))
-        log_P = np.empty((len(self.trials.training.y), parts[0].weighed.shape[1]))
-        for part in parts:
-            log_P[part.rows] = part.weighed
+        rows = self.trials.training
+        log_P = np.empty((len(rows.y), int(rows.y.max()) + 1))
+        for fold in self._each():
+            log_P[fold.rows] = fold.predict(rows.X[fold.rows], factor, C)
         return log_P
+
+    def _each(self) -> Iterator[WeighedFold]:
+        yield from self._learnt
+        for train, test in self._folds[len(self._learnt) :]:
+            plain = self.trials.to(rows_of(self.trials.training, train))
+            relevance = Relevance.learn(plain, *self.point)
+            self._learnt.append(WeighedFold(test, plain, relevance, relevance.of(plain)))
+            yield self._learnt[-1]
+
+
+class Weighed(NamedTuple):
+    """Weights (d,) that were taken, the gamma of the fits relative to that of the weights, and their folds.
+
+    Without folds the rows are so many that what weights know of one of them is little.
+    """
+
+    weights: np.ndarray
+    factor: float
+    weighing: Weighing | None
 
 
 def rows_of(training: Training, rows: np.ndarray) -> Training:

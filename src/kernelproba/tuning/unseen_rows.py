@@ -15,7 +15,7 @@ from ..estimators.classifier import Training
 from ..rows.folds import content_folds, training_rows
 from ..solvers.softmax_leave_one_out import leave_one_out_scores
 from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, log_probabilities
-from .relevance import Weighing
+from .relevance import Weighed
 
 #: What a low rank may leave of a row, relative to 1/C.
 LEFT = 0.02
@@ -25,7 +25,7 @@ FOLDS = 4
 
 
 def unseen_log_probabilities(
-    model: Any, trials: Trials, gamma: float | None, weighing: Weighing | None
+    model: Any, trials: Trials, gamma: float | None, weighed: Weighed | None
 ) -> tuple[np.ndarray, str]:
     """Return log-probabilities (n, c) of the rows, and by what: "leave-one-out" or "folds".
 
@@ -37,13 +37,13 @@ def unseen_log_probabilities(
         Fits to the same rows, as the model sees them.
     gamma : float or None
         Of the model.
-    weighing : Weighing or None
-        How its features were weighed, which a row that is left out must have no part in.
+    weighed : Weighed or None
+        How its features were weighed, in which a row that is left out must have no part.
     """
     F = model._scores(trials.training.X)
     exact = len(model.support_) >= len(trials.training.y)  # all rows are centres
-    if exact and weighing is not None:
-        return weighing.unseen(inner_folds(trials.training, FOLDS)), "folds"
+    if exact and weighed is not None and weighed.weighing is not None:
+        return weighed.weighing.unseen(weighed.factor, model.C), "folds"
     if exact and left_out_is_cheap(*F.shape):
         K = trials.low_rank(gamma)
         tol = allowed_rest(model.C, LEFT)

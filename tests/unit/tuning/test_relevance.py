@@ -62,13 +62,19 @@ def test_weights_have_mean_one_keep_the_median_distance_and_favour_what_counts()
 def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
     X, y = noisy(60, 2)
     train, test = np.arange(15, 60), np.arange(15)
-    (part,) = Weighing(trials_of(X, y), (GAMMA, C), 2.0, 10.0).held_out([(train, test)])
+    weighing = Weighing(trials_of(X, y), (GAMMA, C), [(train, test)])
+    (part,) = weighing.held_out()
     relevance = Relevance.learn(trials_of(X[train], y[train]), GAMMA, C)
     root = np.sqrt(relevance.weights)
-    weighed = KLR(10.0, gamma=2 * relevance.gamma, tol=1e-8).fit(X[train] * root, y[train])
-    np.testing.assert_allclose(part.weighed, weighed.predict_log_proba(X[test] * root), atol=1e-5)
-    plain = KLR(C, gamma=GAMMA, tol=1e-8).fit(X[train], y[train])
-    np.testing.assert_allclose(part.plain, plain.predict_log_proba(X[test]), atol=1e-5)
+
+    def refitted(C, gamma, scale):
+        model = KLR(C, gamma=gamma, tol=1e-8).fit(X[train] * scale, y[train])
+        return model.predict_log_proba(X[test] * scale)
+
+    np.testing.assert_allclose(part.plain, refitted(C, GAMMA, 1.0), atol=1e-5)
+    np.testing.assert_allclose(part.weighed, refitted(C, relevance.gamma, root), atol=1e-5)
+    other = refitted(10.0, 2 * relevance.gamma, root)
+    np.testing.assert_allclose(weighing.unseen(2.0, 10.0)[test], other, atol=1e-5)
 
 
 @pytest.mark.parametrize(("gain", "worthwhile"), [(0.15, False), (0.25, True), (-1.0, False)])
@@ -94,13 +100,13 @@ def weighed():
 
 
 def test_columns_of_noise_are_found_and_probabilities_come_nearer_to_the_truth(weighed):
-    assert weighed.relevance_[:2].min() > 2 * weighed.relevance_[2:].mean()
+    assert weighed.feature_weights_[:2].min() > 2 * weighed.feature_weights_[2:].mean()
     assert weighed.cv_results_["weighed"].any()
     X_new, _ = noisy(2000, 4, n_noise=10)
     plane, _ = three_gaussians(2000, random_state=4)
     truth = three_gaussians_problem().posterior(plane)
-    plain = CV(relevance=None).fit(*noisy(200, 3, n_noise=10))
-    assert plain.relevance_ is None
+    plain = CV(feature_weights=None).fit(*noisy(200, 3, n_noise=10))
+    assert plain.feature_weights_ is None
     errors = [np.abs(model.predict_proba(X_new) - truth).mean() for model in (weighed, plain)]
     assert errors[0] < 0.9 * errors[1]
 
@@ -108,7 +114,7 @@ def test_columns_of_noise_are_found_and_probabilities_come_nearer_to_the_truth(w
 def test_the_model_is_that_of_rows_on_the_weighed_scale(weighed):
     X, y = noisy(200, 3, n_noise=10)
     deviation = X.std(axis=0) if weighed.best_params_["scale"] == "standard" else np.ones(12)
-    np.testing.assert_allclose(weighed.scaler_.scale_, deviation / np.sqrt(weighed.relevance_))
+    np.testing.assert_allclose(weighed.scaler_.scale_, deviation / np.sqrt(weighed.feature_weights_))
     inner = KLR(weighed.C_, gamma=weighed.gamma_).fit(weighed.scaler_.transform(X), y)
     F = inner.decision_function(weighed.scaler_.transform(X[:9])) / weighed.temperature_
     np.testing.assert_allclose(weighed.decision_function(X[:9]), F, atol=0.05 * np.abs(F).max())
@@ -129,10 +135,10 @@ def test_the_expected_loss_is_not_flattered_by_weights_that_have_seen_the_row(we
 )
 def test_features_are_not_weighed_where_that_cannot_be_told(options):
     model = CV(**options).fit(*noisy(60, 6))
-    assert model.relevance_ is None
+    assert model.feature_weights_ is None
     assert not model.cv_results_["weighed"].any()
 
 
 def test_sparse_rows_are_not_weighed():
     X, y = noisy(60, 6)
-    assert CV().fit(sp.csr_array(X), y).relevance_ is None
+    assert CV().fit(sp.csr_array(X), y).feature_weights_ is None
