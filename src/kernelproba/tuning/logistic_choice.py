@@ -44,6 +44,8 @@ WEIGHED_ROWS = 1000
 MEDIAN_ROWS = 300
 #: How much worse, relatively, another scale may be on a sample and still be compared.
 SLACK = 0.25
+#: Nats up to which scouts of two scales say the same.
+SAME = 0.25
 #: Where the search of C starts.
 START_C = 10.0
 
@@ -183,6 +185,8 @@ def _compare(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Se
     if not _is_sampled(rows):
         better = [each for each in others if each.score > first.score + WORTHWHILE / len(rows.keys)]
         return _last_stage(terms, rows, max([first, *better], key=_score))
+    n = len(first.trials.training.y)
+    found = [first, *(each for each in others if abs(each.score - first.score) * n > SAME)]
     best = max(map(_score, found))
     stages = [_last_stage(terms, rows, each) for each in found if each.score >= best - SLACK * abs(best)]
     if len(stages) == 1:

@@ -91,6 +91,19 @@ class Trials:
         """Fits to other rows."""
         return Trials(training, self._kernel_of, self.options, folds, self.scale, weighed)
 
+    def outside(self, number: int, train: np.ndarray) -> "Trials":
+        """Fits to the training rows of a fold, of which those that are known need not be made again."""
+        rows = self.training
+        parts = (getattr(rows, name)[train] for name in ("X", "y", "sample_weight", "weight", "index"))
+        fits = self.to(Training(*parts))
+        if (
+            self.folds is not None
+            and number < len(self.folds)
+            and np.array_equal(self.folds[number][0], train)
+        ):
+            fits._fits = {(-1, gamma): known for (fold, gamma), known in self._fits.items() if fold == number}
+        return fits
+
     def _left_out(self, gamma: float | None, C: float) -> Unseen:
         y, function = self.training.y, self.fit(gamma, C)
         F = DenseMatrix(self.matrix(gamma)).product(function.dual) + function.intercept

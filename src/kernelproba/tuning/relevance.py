@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..estimators.classifier import Training
 from ..estimators.logistic_function import KernelFunction
 from ..kernels import RBF
 from .left_out_report import WORTHWHILE
@@ -29,6 +28,8 @@ from .logistic_trials import Folds, Trials
 
 #: Rows at which slopes are taken, and between which the median distance is.
 SOME_ROWS = 300
+#: Scores, or random sums of more of them, whose slopes are taken.
+COMBINATIONS = 6
 #: Least weight of a feature, relative to the mean.
 LEAST = 1e-6
 
@@ -115,8 +116,9 @@ class Weighing:
 
     def _each(self) -> Iterator[WeighedFold]:
         yield from self._learnt
-        for train, test in self._folds[len(self._learnt) :]:
-            plain = self.trials.to(rows_of(self.trials.training, train))
+        for number in range(len(self._learnt), len(self._folds)):
+            train, test = self._folds[number]
+            plain = self.trials.outside(number, train)
             relevance = Relevance.learn(plain, *self.point)
             self._learnt.append(WeighedFold(test, plain, relevance, relevance.of(plain)))
             yield self._learnt[-1]
@@ -131,12 +133,6 @@ class Weighed(NamedTuple):
     weights: np.ndarray
     factor: float
     weighing: Weighing | None
-
-
-def rows_of(training: Training, rows: np.ndarray) -> Training:
-    """Some of the rows."""
-    parts = (getattr(training, name)[rows] for name in ("X", "y", "sample_weight", "weight", "index"))
-    return Training(*parts)
 
 
 def pays(parts: Iterable[HeldOut], y: np.ndarray, weight: np.ndarray) -> bool:
@@ -171,8 +167,11 @@ def mean_squared_slopes(
         Weights of the rows.
     """
     A = function.dual
-    if A.shape[1] > 1:
+    if (k := A.shape[1]) > 1:
         A = A - A.mean(axis=1, keepdims=True)
+    if k > COMBINATIONS:
+        # Σₐ gₐ² is the mean of (Σₐ ±gₐ)² over all signs: a few of them for many classes.
+        A = A @ np.random.default_rng(0).choice([-1.0, 1.0], (k, COMBINATIONS)) / np.sqrt(COMBINATIONS)
     at, G = slice(SOME_ROWS), np.zeros(X.shape[1])
     for a in A.T:
         slopes = X[at] * (K[at] @ a)[:, None] - K[at] @ (a[:, None] * X)

@@ -120,7 +120,8 @@ def test_a_mislabelled_row_is_among_the_improbable_ones():
 
 @pytest.fixture(scope="module")
 def staged():
-    return CV(max_rows=800).fit(*three_gaussians(900, random_state=3))
+    rows, labels = three_gaussians(900, random_state=3)
+    return CV(max_rows=800).fit(rows * [1, 2], labels)  # two scales that differ
 
 
 def test_more_rows_are_searched_on_a_sample_first_and_then_near_its_best_point(staged):

@@ -77,6 +77,17 @@ def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
     np.testing.assert_allclose(weighing.unseen(2.0, 10.0)[test], other, atol=1e-5)
 
 
+def test_fits_that_a_fold_has_already_are_not_made_again():
+    X, y = noisy(60, 2)
+    train, test = np.arange(15, 60), np.arange(15)
+    trials = trials_of(X, y, [(train, test)])
+    trials.unseen(GAMMA, C)
+    known = trials._fits[0, GAMMA][C]
+    assert trials.outside(0, train)._fits[-1, GAMMA][C] is known
+    assert not trials.outside(0, train[1:])._fits  # other rows
+    assert not trials.outside(1, train)._fits  # no such fold
+
+
 @pytest.mark.parametrize(("gain", "worthwhile"), [(0.15, False), (0.25, True), (-1.0, False)])
 def test_two_nats_are_worthwhile(gain, worthwhile):
     plain = np.log(np.full((10, 2), 0.5))
