@@ -13,6 +13,7 @@ import warnings
 from functools import partial
 
 import numpy as np
+from sklearn.datasets import make_classification
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
@@ -109,6 +110,7 @@ def cost() -> None:
     for name, sizes in {
         "three Gaussians": (200, 500, 1000, 2000, 5000),
         "raetsch_diabetes": (200, 500, 768),
+        "make_classification": (300, 800, 2000),
         "satimage": (200, 350, 500, 1000, 2000, 5000),
         "coil20": (720, 1440),
         "letter": (1000, 2000, 5000),
@@ -122,8 +124,15 @@ def cost() -> None:
     write("selftuning_cost", "The cost of choosing", text, rows, where)
 
 
+#: Problems of any number of rows; the second has 8 columns that count, 2 sums of these, and 10 of noise.
+DRAWN = {
+    "three Gaussians": lambda n: three_gaussians_problem().sample(n, 0),
+    "make_classification": lambda n: make_classification(n, 20, n_informative=8, random_state=0),
+}
+
+
 def _cost(name: str, n: int, repeats: int) -> dict:
-    X, y = three_gaussians_problem().sample(n, 0) if name == "three Gaussians" else table(name)
+    X, y = DRAWN[name](n) if name in DRAWN else table(name)
     rows = np.random.default_rng(0).permutation(len(y))[:n]
     X, y = X[rows], y[rows]
     search = KernelLogisticRegressionCV()
@@ -132,6 +141,7 @@ def _cost(name: str, n: int, repeats: int) -> dict:
     times = interleaved({"search": partial(search.fit, X, y), "fit": partial(one.fit, scaled, y)}, repeats)
     seconds = {key: value["seconds"] for key, value in times.items()}
     row = {"data": name, "rows": n, "classes": len(search.classes_), "points": len(search.cv_results_["C"])}
+    row["features weighed"] = "no" if chosen.feature_weights_ is None else "yes"
     row |= {
         "search s": seconds["search"],
         "fit s": seconds["fit"],

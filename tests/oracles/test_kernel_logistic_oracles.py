@@ -128,9 +128,8 @@ def test_approximate_leave_one_out_is_close_to_refits():
     for fit_intercept in (True, False):
         options = Options("irls", 1e-10, 200, fit_intercept)
         fit = fit_matrix(DenseMatrix(K), y, weights, options)
-        approximate = leave_one_out_scores(
-            K, fit.dual[:, 0], fit.intercept[0], weights, fit_intercept=fit_intercept
-        )
+        f = K @ fit.dual[:, 0] + fit.intercept[0]
+        approximate = leave_one_out_scores(K, f, y, weights, fit_intercept=fit_intercept)
         exact = []
         for i in range(len(y)):
             rest = np.delete(np.arange(len(y)), i)

@@ -17,12 +17,15 @@ from ..estimators.logistic_function import KernelFunction, Options, fit_matrix
 from ..kernels import Kernel, Precomputed, Stationary, kernel_matrix, rows_in
 from ..losses import loss_for
 from ..objective import DenseMatrix
+from ..solvers.logistic_leave_one_out import leave_one_out_scores as binary_leave_one_out
 from ..solvers.softmax_leave_one_out import leave_one_out_scores
 
 #: Largest rank of kernel matrices in leave-one-out systems.
 MAX_RANK = 600
-#: What a low rank may leave of a row: so much relative to 1/C in a search, and within these bounds.
-SEARCH_LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
+#: Rows up to which leave-one-out of one score takes the whole matrix.
+EXACT_ROWS = 1000
+#: What a low rank may leave of a row: so much relative to 1/C, and within these bounds.
+LEFT, LEAST_LEFT, MOST_LEFT = 0.02, 1e-4, 1e-2
 
 
 #: Numbers of rows to fit and to predict.
@@ -104,12 +107,23 @@ class Trials:
             fits._fits = {(-1, gamma): known for (fold, gamma), known in self._fits.items() if fold == number}
         return fits
 
+    def left_out_scores(self, gamma: float | None, C: float, F: np.ndarray) -> np.ndarray:
+        """Scores (n, k) of each row by the fit at a point without it, from those F by the fit to all."""
+        y, weights, free = self.training.y, C * self.training.weight, self.options.fit_intercept
+        if self.is_exact(F.shape[1]):
+            f = binary_leave_one_out(self.matrix(gamma), F[:, 0], y, weights, fit_intercept=free)
+            return f[:, None]
+        low = self.low_rank(gamma).truncated(allowed_rest(C))
+        return leave_one_out_scores(low, F, y, weights, fit_intercept=free)
+
+    def is_exact(self, n_scores: int) -> bool:
+        """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more."""
+        return n_scores == 1 and len(self.training.y) <= EXACT_ROWS
+
     def _left_out(self, gamma: float | None, C: float) -> Unseen:
-        y, function = self.training.y, self.fit(gamma, C)
+        function = self.fit(gamma, C)
         F = DenseMatrix(self.matrix(gamma)).product(function.dual) + function.intercept
-        low, weights = self.low_rank(gamma).truncated(allowed_rest(C, SEARCH_LEFT)), C * self.training.weight
-        F = leave_one_out_scores(low, F, y, weights, fit_intercept=self.options.fit_intercept)
-        return Unseen(np.arange(len(y)), log_probabilities(F))
+        return Unseen(np.arange(len(F)), log_probabilities(self.left_out_scores(gamma, C, F)))
 
     def _held_out(self, gamma: float | None, C: float, number: int) -> Unseen:
         assert self.folds is not None
@@ -149,9 +163,9 @@ class Trials:
         return low_rank_of_matrix(self.matrix(gamma), max_rank=MAX_RANK, tol=LEAST_LEFT)
 
 
-def allowed_rest(C: float, left: float) -> float:
-    """What a low rank may leave of a row, so that at most about `left` of its curvature is neglected."""
-    return float(np.clip(left / C, LEAST_LEFT, MOST_LEFT))
+def allowed_rest(C: float) -> float:
+    """What a low rank may leave of a row, so that little of its curvature is neglected."""
+    return float(np.clip(LEFT / C, LEAST_LEFT, MOST_LEFT))
 
 
 def log_probabilities(F: np.ndarray) -> np.ndarray:

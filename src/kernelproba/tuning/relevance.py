@@ -5,8 +5,8 @@ scale hardly depend on a feature, its weight mⱼ in Σⱼ mⱼ(xⱼ − zⱼ)²
 
     mⱼ ∝ √Gⱼ,      Gⱼ = Σᵢ ωᵢ Σₐ (∂fₐ(xᵢ)/∂xⱼ)² / Σᵢ ωᵢ
 
-with f centred over the classes, m of mean 1, and a gamma that leaves the median distance what it was.  For
-the RBF kernel
+with f centred over the classes, m of mean 1, and a gamma that leaves the mean squared distance what it was.
+For the RBF kernel
 
     ∂fₐ(x)/∂xⱼ = −2γ (xⱼ Σₗ αₗₐ k(x, zₗ) − Σₗ αₗₐ zₗⱼ k(x, zₗ))
 
@@ -21,13 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..estimators.logistic_function import KernelFunction
-from ..kernels import RBF
 from .left_out_report import WORTHWHILE
-from .logistic_search import central_gamma
 from .logistic_trials import Folds, Trials
 
-#: Rows at which slopes are taken, and between which the median distance is.
-SOME_ROWS = 300
+#: Rows at which slopes are taken.
+SLOPE_ROWS = 300
 #: Scores, or random sums of more of them, whose slopes are taken.
 COMBINATIONS = 6
 #: Least weight of a feature, relative to the mean.
@@ -44,7 +42,7 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Relevance:
-    """Weights of features (d,), and the gamma at which they leave the median distance what it was."""
+    """Weights of features (d,), and the gamma at which they leave the mean squared distance what it was."""
 
     weights: np.ndarray
     gamma: float
@@ -57,8 +55,8 @@ class Relevance:
         weights = np.sqrt(slopes)
         mean = weights.mean()
         weights = np.maximum(weights / mean, LEAST) if mean > 0 else np.ones_like(weights)
-        X = rows.X[:SOME_ROWS]
-        return cls(weights, gamma * central_gamma(RBF(), X * np.sqrt(weights)) / central_gamma(RBF(), X))
+        variance = rows.X.var(axis=0)
+        return cls(weights, gamma * variance.sum() / (weights @ variance))
 
     def of(self, trials: Trials) -> Trials:
         """The same fits to weighed rows."""
@@ -172,7 +170,7 @@ def mean_squared_slopes(
     if k > COMBINATIONS:
         # Σₐ gₐ² is the mean of (Σₐ ±gₐ)² over all signs: a few of them for many classes.
         A = A @ np.random.default_rng(0).choice([-1.0, 1.0], (k, COMBINATIONS)) / np.sqrt(COMBINATIONS)
-    at, G = slice(SOME_ROWS), np.zeros(X.shape[1])
+    at, G = slice(SLOPE_ROWS), np.zeros(X.shape[1])
     for a in A.T:
         slopes = X[at] * (K[at] @ a)[:, None] - K[at] @ (a[:, None] * X)
         G += weight[at] @ np.square(slopes)

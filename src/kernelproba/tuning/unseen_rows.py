@@ -13,12 +13,9 @@ from sklearn.base import clone
 
 from ..estimators.classifier import Training
 from ..rows.folds import content_folds, training_rows
-from ..solvers.softmax_leave_one_out import leave_one_out_scores
 from .logistic_trials import MAX_RANK, Trials, Unseen, allowed_rest, log_probabilities
 from .relevance import Weighed
 
-#: What a low rank may leave of a row, relative to 1/C.
-LEFT = 0.02
 #: Operations that leave-one-out may take, with one score and with one for each class.
 BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
 FOLDS = 4
@@ -44,19 +41,19 @@ def unseen_log_probabilities(
     exact = len(model.support_) >= len(trials.training.y)  # all rows are centres
     if exact and weighed is not None and weighed.weighing is not None:
         return weighed.weighing.unseen(weighed.factor, model.C), "folds"
-    if exact and left_out_is_cheap(*F.shape):
-        K = trials.low_rank(gamma)
-        tol = allowed_rest(model.C, LEFT)
-        if K.rest.max(initial=0.0) <= tol:
-            y, weights = trials.training.y, model.C * trials.training.weight
-            F = leave_one_out_scores(K.truncated(tol), F, y, weights, fit_intercept=model.fit_intercept)
-            return log_probabilities(F), "leave-one-out"
+    if exact and left_out_is_cheap(*F.shape) and _is_described(trials, gamma, model.C, F.shape[1]):
+        return log_probabilities(trials.left_out_scores(gamma, model.C, F)), "leave-one-out"
     log_P = log_probabilities(F)
     trials.folds = inner_folds(trials.training, FOLDS)
     parts = trials.unseen(gamma, model.C) if exact else _refits(model, trials)
     for part in parts:
         log_P[part.rows] = part.log_P
     return log_P, "folds"
+
+
+def _is_described(trials: Trials, gamma: float | None, C: float, n_scores: int) -> bool:
+    """Whether the matrix of leave-one-out is the whole one, or a low rank leaves little of every row."""
+    return trials.is_exact(n_scores) or trials.low_rank(gamma).rest.max(initial=0.0) <= allowed_rest(C)
 
 
 def _refits(model: Any, trials: Trials) -> Iterator[Unseen]:

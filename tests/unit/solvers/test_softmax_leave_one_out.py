@@ -69,9 +69,7 @@ def test_one_score_is_the_formula_of_cawley_and_talbot(fit_intercept):
     labels = (y > 0).astype(int)
     model = fitted(10.0, labels, fit_intercept=fit_intercept)
     weights = np.full(60, 10.0)
-    expected = binary_scores(
-        K, model.dual_coef_[0], float(model.intercept_[0]), weights, fit_intercept=fit_intercept
-    )
+    expected = binary_scores(K, model.decision_function(X), labels, weights, fit_intercept=fit_intercept)
     F = leave_one_out_scores(FACTOR, model._scores(X), labels, weights, fit_intercept=fit_intercept)
     np.testing.assert_allclose(F[:, 0], expected, rtol=1e-3, atol=1e-4)
 

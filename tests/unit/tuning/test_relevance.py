@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
 from kernelproba import KernelLogisticRegression as KLR
 from kernelproba import KernelLogisticRegressionCV as CV
@@ -10,7 +10,6 @@ from kernelproba.estimators.classifier import Training
 from kernelproba.estimators.logistic_function import KernelFunction, Options
 from kernelproba.inspection import explain
 from kernelproba.kernels import RBF
-from kernelproba.tuning.logistic_search import central_gamma
 from kernelproba.tuning.logistic_trials import Trials
 from kernelproba.tuning.relevance import HeldOut, Relevance, Weighing, mean_squared_slopes, pays
 
@@ -50,13 +49,13 @@ def test_slopes_are_those_of_finite_differences(n_classes):
     np.testing.assert_allclose(found, G, rtol=1e-5)
 
 
-def test_weights_have_mean_one_keep_the_median_distance_and_favour_what_counts():
+def test_weights_have_mean_one_keep_the_mean_distance_and_favour_what_counts():
     X, y = noisy(150, 1)
     relevance = Relevance.learn(trials_of(X, y), GAMMA, C)
     assert relevance.weights.mean() == pytest.approx(1)
     assert relevance.weights[:2].min() > 1.5 * relevance.weights[2:].max()
-    before, after = (central_gamma(RBF(), rows) for rows in (X, relevance.rows(X)))
-    assert relevance.gamma / after == pytest.approx(GAMMA / before)
+    before, after = (euclidean_distances(rows, squared=True).mean() for rows in (X, relevance.rows(X)))
+    assert relevance.gamma * after == pytest.approx(GAMMA * before)
 
 
 def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
