@@ -55,8 +55,9 @@ class Relevance:
         weights = np.sqrt(slopes)
         mean = weights.mean()
         weights = np.maximum(weights / mean, LEAST) if mean > 0 else np.ones_like(weights)
-        variance = rows.X.var(axis=0)
-        return cls(weights, gamma * variance.sum() / (weights @ variance))
+        variance = rows.X.var(axis=0, dtype=np.float64)
+        ratio = variance.sum() / (weights @ variance) if variance.any() else 1.0
+        return cls(weights, float(gamma * ratio))
 
     def of(self, trials: Trials) -> Trials:
         """The same fits to weighed rows."""

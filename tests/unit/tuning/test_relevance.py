@@ -149,6 +149,12 @@ def test_features_are_not_weighed_where_that_cannot_be_told(options):
     assert not model.cv_results_["weighed"].any()
 
 
+def test_constant_columns_leave_nothing_to_weigh():
+    model = CV().fit(np.ones((20, 4)), np.arange(20) % 2)
+    assert model.feature_weights_ is None
+    np.testing.assert_allclose(model.predict_proba(np.ones((1, 4))), 0.5, atol=1e-6)
+
+
 def test_sparse_rows_are_not_weighed():
     X, y = noisy(60, 6)
     assert CV().fit(sp.csr_array(X), y).feature_weights_ is None
