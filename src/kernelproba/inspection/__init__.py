@@ -16,6 +16,7 @@ from kernelproba.inspection.scores import (
     expected_calibration_error,
     squared_calibration_error,
 )
+from kernelproba.inspection.search import SearchDisplay
 from kernelproba.inspection.suspects import SuspectsDisplay, suspects
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "PosteriorDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
+    "SearchDisplay",
     "SuspectsDisplay",
     "bootstrap_interval",
     "brier_decomposition",
