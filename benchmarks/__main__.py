@@ -28,6 +28,7 @@ COMMANDS = [
     ["benchmarks.selftuning", "loo"],
     ["benchmarks.selftuning", "cost"],
     ["benchmarks.selftuning", "posteriors"],
+    ["benchmarks.selftuning", "weights"],
     ["benchmarks.selftuning", "rivals"],
 ]
 

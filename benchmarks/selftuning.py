@@ -4,16 +4,20 @@
     python -m benchmarks.selftuning cost          the whole search against one fit, by the number of rows
     python -m benchmarks.selftuning rivals [MODEL…]  log loss, Brier score, error and time against today's practice
     python -m benchmarks.selftuning posteriors    distance from the true probabilities, where these are known
+    python -m benchmarks.selftuning weights       features weighed or not, with and without columns of noise
 
 `rivals` keeps every finished run and goes on from there (`benchmarks.rivals_runs`).
 """
 
 import sys
+import time
 import warnings
 from functools import partial
 
 import numpy as np
 from sklearn.datasets import make_classification
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
@@ -21,7 +25,7 @@ from kernelproba.datasets.mixture import Gaussian, Mixture
 
 from .measure import interleaved, machine, write
 from .rivals import CONTESTANTS, OURS
-from .rivals_runs import run_missing, table
+from .rivals_runs import TRAINING_ROWS, run_missing, table
 from .rivals_table import write_rivals_table
 
 # ---------------------------------------------------------------- (a) leave-one-out against refits
@@ -214,6 +218,66 @@ def _lead(errors: dict[str, np.ndarray]) -> str:
     return f"{gap.mean():+.4f} ± {gap.std(ddof=1) / np.sqrt(len(gap)):.4f} ({rival})"
 
 
+# ---------------------------------------------------------------- (e) weights of features
+
+#: Sets, and how many columns of noise they are given.
+NOISE = {
+    "iris": (0, 8),
+    "wine": (0, 26),
+    "raetsch_heart": (0, 13),
+    "raetsch_diabetes": (0, 8),
+    "breast_cancer": (0, 30),
+    "satimage": (0, 36),
+    "digits": (0,),
+    "letter": (0, 16),
+}
+
+
+def weights(n_splits: int = 5) -> None:
+    """Log loss and time of `feature_weights="auto"` and of None on new splits into halves."""
+    where, rows = machine(), []
+    for name, columns in ((name, columns) for name, choices in NOISE.items() for columns in choices):
+        X, y = table(name)
+        X = np.hstack([X, X.std() * np.random.default_rng(0).normal(size=(len(y), columns))])
+        size = min(TRAINING_ROWS, len(y) // 2)
+        cut = StratifiedShuffleSplit(n_splits, train_size=size, test_size=len(y) // 2, random_state=7)
+        runs = [_weigh((X[train], y[train]), (X[test], y[test])) for train, test in cut.split(X, y)]
+        losses, seconds, taken = (np.array(part) for part in zip(*runs, strict=True))
+        ratios = np.log(losses[:, 1] / losses[:, 0])
+        rows.append(
+            {
+                "data": name,
+                "columns of noise": columns,
+                "rows": size,
+                "log loss, None": float(losses[:, 0].mean()),
+                "log loss, auto": float(losses[:, 1].mean()),
+                "ratio": f"{np.exp(ratios.mean()):.3f} ± {ratios.std(ddof=1) / np.sqrt(n_splits):.3f}",
+                "weighed": f"{int(taken.sum())} of {n_splits}",
+                "time auto / None": float(np.median(seconds[:, 1] / seconds[:, 0])),
+            }
+        )
+        print(rows[-1], flush=True)
+    text = (
+        f'`KernelLogisticRegressionCV(feature_weights=None)` and the default, `"auto"`: {n_splits} random splits into '
+        f"halves, at most {TRAINING_ROWS} training rows; ratio of the log losses as geometric mean with the standard error "
+        "over the splits; processor time of one thread.\n\nRegenerate: `python -m benchmarks.selftuning weights`."
+    )
+    write("selftuning_weights", "Features weighed or not", text, rows, where)
+
+
+def _weigh(train, test) -> tuple[list[float], list[float], bool]:
+    """Log losses and seconds without and with weights, and whether features were weighed."""
+    losses, seconds = [], []
+    for option in (None, "auto"):
+        start = time.process_time()
+        model = KernelLogisticRegressionCV(feature_weights=option).fit(*train)
+        seconds.append(time.process_time() - start)
+        losses.append(log_loss(test[1], model.predict_proba(test[0]), labels=model.classes_))
+    return losses, seconds, model.feature_weights_ is not None
+
+
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # rivals that do not converge, or fold a class of two rows
-    {"loo": loo, "cost": cost, "rivals": rivals, "posteriors": posteriors}[sys.argv[1]](*sys.argv[2:])
+    {"loo": loo, "cost": cost, "rivals": rivals, "posteriors": posteriors, "weights": weights}[sys.argv[1]](
+        *sys.argv[2:]
+    )
