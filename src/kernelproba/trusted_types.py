@@ -35,7 +35,7 @@ PARTS = frozenset(
         "kernelproba.rows.sketch.RowSketch",
         "kernelproba.solvers.normal_equations.NormalEquations",
         "kernelproba.solvers.posterior_sums.PosteriorSums",
-        "kernelproba.tuning.logistic_search.SearchResults",
+        "kernelproba.tuning.search_results.SearchResults",
         "kernelproba.tuning.standardisation.FeatureScaling",
     }
 )

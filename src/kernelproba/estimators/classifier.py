@@ -1,6 +1,6 @@
 """What every probabilistic classifier of the project shares: checked input and one path to a label."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ class Training:
     sample_weight: np.ndarray
     weight: np.ndarray
     index: np.ndarray
+
+    def at(self, rows: np.ndarray) -> "Training":
+        """Some of the rows."""
+        return Training(*(getattr(self, each.name)[rows] for each in fields(self)))
 
     def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""

@@ -1,6 +1,7 @@
 """Kernel logistic regression with nothing to tune."""
 
 import warnings
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -257,9 +258,8 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
 
     def _take(self, training: Training, rows: np.ndarray) -> Training:
         """Some of the rows."""
-        X = self._take_rows(training.X, rows)
-        parts = (getattr(training, name)[rows] for name in ("y", "sample_weight", "weight", "index"))
-        return Training(X, *parts)
+        taken = training.at(rows)
+        return replace(taken, X=taken.X[:, rows]) if self._is_precomputed() else taken
 
     def _kernel_of(self, X: Any, gamma: float | None) -> Kernel:
         return resolve_kernel(
@@ -294,7 +294,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         self.C_, self.gamma_, self.best_score_ = best.C, best.gamma, best.score
         self.best_params_ = {"C": best.C, "gamma": best.gamma, "scale": best.scale}
         self.cv_results_ = search.results()
-        if search.stopped:
+        if best in search.stopped:
             warnings.warn(
                 f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "
                 "cv_results_, or give gammas.",

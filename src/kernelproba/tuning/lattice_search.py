@@ -131,8 +131,8 @@ def moved(point: Point, step: Point, times: int = 1) -> Point:
 
 
 def _rise(here: float | None, there: float | None) -> float | None:
-    """Relative rise of the loss from one point to another, None if either is unknown."""
-    return None if here is None or there is None else (there - here) / abs(here)
+    """Relative rise of the loss from one point to another, None if unknown or relative to nothing."""
+    return None if not here or there is None else (there - here) / abs(here)
 
 
 def within_limits(point: Point) -> bool:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..calibration import UnseenScores
-from .logistic_search import SearchResults
 from .open_grid import Axis, OpenGrid, Point, Value
+from .search_results import SearchResults
 from .standardisation import ScaledView
 
 #: Widths of sugiyama2010, as multiples of the median distance, and penalties.

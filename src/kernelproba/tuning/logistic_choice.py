@@ -155,10 +155,12 @@ def _weighed(terms: Terms, rows: DistinctRows, search: LogisticSearch, found: Fo
     if not pays(weighing.held_out(), seen.y, judged_weight(seen)):
         return plain
     relevance = Relevance.learn(learners, gamma, C)
-    best = search.refine(relevance.of(found.trials), (relevance.gamma, C), Scouts(found.trials, found.point))
+    trials = relevance.of(found.trials)
+    best = search.refine(trials, (relevance.gamma, C), Scouts(found.trials, found.point))
     assert best.gamma is not None
     weighed = Weighed(relevance.weights, best.gamma / relevance.gamma, weighing if few else None)
-    return Choice(best, found.view.weighed(relevance.weights), relevance.of(plain.trials), weighed)
+    whole = trials if plain.trials is found.trials else relevance.of(plain.trials)
+    return Choice(best, found.view.weighed(relevance.weights), whole, weighed)
 
 
 def _explore(

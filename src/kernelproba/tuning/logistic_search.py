@@ -17,6 +17,7 @@ from ..kernels import Kernel, Laplacian, Stationary, resolve_gamma
 from ..kernels.blocks import blas_libraries
 from .lattice_search import Lattice, Point, is_outermost
 from .logistic_trials import Trials, Unseen
+from .search_results import SearchResults
 from .unseen_score import UnseenScore
 
 #: gamma, None for a kernel without, and C.
@@ -50,16 +51,6 @@ class Trial:
         return float(np.mean(self.scores))
 
 
-class SearchResults(dict):
-    """Columns of all points tried, as arrays of one length; `frame` makes a table of them."""
-
-    def frame(self):
-        """Return a DataFrame with one line per point, in the order they were tried."""
-        import pandas as pd
-
-        return pd.DataFrame(self)
-
-
 @dataclass
 class LogisticSearch:
     """Search of (gamma, C) that writes down what it tries.
@@ -80,8 +71,8 @@ class LogisticSearch:
     searched: tuple[bool, bool]
     step: Step = unobserved
     record: list[Trial] = field(default_factory=list)
-    #: Whether the last walk ended where the lattice does.
-    stopped: bool = False
+    #: Where walks ended because the lattice does.
+    stopped: set[Trial] = field(default_factory=set)
     _known: dict[tuple, Trial] = field(default_factory=dict)
 
     def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
@@ -118,8 +109,10 @@ class LogisticSearch:
     def _walk(self, trials: Trials, start: Values, walk: Callable[[Point], Point]) -> Trial:
         with one_thread_if(len(trials.training.y) <= SMALL_ROWS):
             best = walk((0, 0))
-        self.stopped = self.searched[0] and is_outermost(best)
-        return self.attempt(trials, *_values(start, best))
+        end = self.attempt(trials, *_values(start, best))
+        if self.searched[0] and is_outermost(best):
+            self.stopped.add(end)
+        return end
 
     def _score(self, training: Training, part: Unseen) -> float:
         weight = judged_weight(training)[part.rows]

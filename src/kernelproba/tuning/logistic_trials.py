@@ -96,14 +96,8 @@ class Trials:
 
     def outside(self, number: int, train: np.ndarray) -> "Trials":
         """Fits to the training rows of a fold, of which those that are known need not be made again."""
-        rows = self.training
-        parts = (getattr(rows, name)[train] for name in ("X", "y", "sample_weight", "weight", "index"))
-        fits = self.to(Training(*parts))
-        if (
-            self.folds is not None
-            and number < len(self.folds)
-            and np.array_equal(self.folds[number][0], train)
-        ):
+        fits, own = self.to(self.training.at(train)), (self.folds or ())[number : number + 1]
+        if own and np.array_equal(own[0][0], train):
             fits._fits = {(-1, gamma): known for (fold, gamma), known in self._fits.items() if fold == number}
         return fits
 

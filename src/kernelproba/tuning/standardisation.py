@@ -26,8 +26,8 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    rule : {"standard", "robust"}, default="standard"
-        How centre and scale are learned.
+    rule : {"standard", "robust"} or None, default="standard"
+        How centre and scale are learned; None leaves features as they are.
 
     Attributes
     ----------
@@ -53,6 +53,9 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         weight = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if sp.issparse(X) and self.rule == "robust":
             raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
+        if self.rule is None:
+            self.center_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            return self
         center, deviation = _moments(X, weight)
         scale = deviation
         if self.rule == "robust":
@@ -98,11 +101,9 @@ class ScaledView:
 
     def weighed(self, weights: np.ndarray) -> "ScaledView":
         """The view in which features (d,) have these weights in squared distances."""
+        plain = self.scaling or FeatureScaling(None).fit(weights[None])
         scaling = FeatureScaling(self.rule)
-        if self.scaling is None:
-            scaling.center_, scaling.scale_ = np.zeros_like(weights), 1 / np.sqrt(weights)
-        else:
-            scaling.center_, scaling.scale_ = self.scaling.center_, self.scaling.scale_ / np.sqrt(weights)
+        scaling.center_, scaling.scale_ = plain.center_, plain.scale_ / np.sqrt(weights)
         return ScaledView(self.rule, scaling)
 
     def rows(self, X: Any) -> Any:

@@ -37,16 +37,18 @@ def unseen_log_probabilities(
     weighed : Weighed or None
         How its features were weighed, in which a row that is left out must have no part.
     """
-    F = model._scores(trials.training.X)
-    exact = len(model.support_) >= len(trials.training.y)  # all rows are centres
+    rows = trials.training
+    n, c = len(rows.y), int(rows.y.max()) + 1
+    exact = len(model.support_) >= n  # all rows are centres
     if exact and weighed is not None and weighed.weighing is not None:
         return weighed.weighing.unseen(weighed.factor, model.C), "folds"
-    if exact and left_out_is_cheap(*F.shape) and _is_described(trials, gamma, model.C, F.shape[1]):
-        return log_probabilities(trials.left_out_scores(gamma, model.C, F)), "leave-one-out"
-    log_P = log_probabilities(F)
-    trials.folds = inner_folds(trials.training, FOLDS)
-    parts = trials.unseen(gamma, model.C) if exact else _refits(model, trials)
-    for part in parts:
+    k = 1 if c == 2 else c
+    if exact and left_out_is_cheap(n, k) and _is_described(trials, gamma, model.C, k):
+        F = trials.left_out_scores(gamma, model.C, model._scores(rows.X))
+        return log_probabilities(F), "leave-one-out"
+    log_P = np.empty((n, c))
+    trials.folds = inner_folds(rows, FOLDS)
+    for part in trials.unseen(gamma, model.C) if exact else _refits(model, trials):
         log_P[part.rows] = part.log_P
     return log_P, "folds"
 

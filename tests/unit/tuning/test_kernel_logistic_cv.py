@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
@@ -15,7 +17,9 @@ from kernelproba import KernelLogisticRegressionCV as CV
 from kernelproba.datasets import three_gaussians, three_gaussians_problem, two_gaussians_problem
 from kernelproba.inspection import explain
 from kernelproba.kernels import RBF, ChiSquared
-from kernelproba.tuning.logistic_choice import SAMPLE_ROWS
+from kernelproba.tuning.logistic_choice import SAMPLE_ROWS, Choice
+from kernelproba.tuning.logistic_search import LogisticSearch, Trial
+from kernelproba.tuning.standardisation import ScaledView
 from kernelproba.tuning.unseen_score import smoothed_log_likelihood, unseen_score
 
 X, y = three_gaussians(120, random_state=0)
@@ -183,6 +187,25 @@ def test_any_scorer_of_scikit_learn_judges():
     assert 0.5 < by_name.best_score_ <= 1
     assert by_function.best_score_ == pytest.approx(by_name.best_score_)
     assert CV(CS, GAMMAS, scoring="accuracy").fit(X, y).best_score_ > 0.6
+
+
+def test_a_score_of_zero_is_no_obstacle():
+    labels = np.repeat([0, 1], [50, 6])
+    rows = np.random.default_rng(0).normal(size=(56, 3))
+    search = CV(scoring="matthews_corrcoef").fit(rows, labels)
+    assert (search.cv_results_["mean_test_score"] == 0).any()
+
+
+def test_only_the_chosen_point_is_warned_of(recwarn):
+    search = LogisticSearch(lambda *_: 0.0, (True, True))
+    trial = Trial("standard", False, 1.0, 1.0, 10, (-1.0,))
+    search.stopped.add(replace(trial, scale=None))
+    model = CV().fit(X, y)
+    view = ScaledView(None, None)
+    model._store_search(search, Choice(trial, view, None))
+    assert not recwarn.list
+    with pytest.warns(ConvergenceWarning, match="limits"):
+        model._store_search(search, Choice(replace(trial, scale=None), view, None))
 
 
 def test_one_more_row_of_any_class_keeps_certainty_away():

@@ -72,3 +72,8 @@ def test_a_parameter_that_is_not_searched_stays(searched, end):
 
 def test_a_flat_loss_is_no_reason_to_move():
     assert Lattice(lambda _: np.log(2)).descend((0, 0)) == (0, 0)
+
+
+def test_a_loss_of_zero_has_no_relative_rise():
+    lattice = Lattice(lambda point: 0.0 if point == (0, 0) else 1.0 * (point[1] % 4 != 0))
+    assert lattice.descend((0, 0)) == (0, 0)
