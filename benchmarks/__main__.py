@@ -29,6 +29,7 @@ COMMANDS = [
     ["benchmarks.selftuning", "cost"],
     ["benchmarks.selftuning", "posteriors"],
     ["benchmarks.selftuning", "weights"],
+    ["benchmarks.selftuning", "promises"],
     ["benchmarks.selftuning", "rivals"],
 ]
 

@@ -5,6 +5,7 @@
     python -m benchmarks.selftuning rivals [MODEL…]  log loss, Brier score, error and time against today's practice
     python -m benchmarks.selftuning posteriors    distance from the true probabilities, where these are known
     python -m benchmarks.selftuning weights       features weighed or not, with and without columns of noise
+    python -m benchmarks.selftuning promises      the log loss that leave-one-out promises, and that of other rows
 
 `rivals` keeps every finished run and goes on from there (`benchmarks.rivals_runs`).
 """
@@ -19,7 +20,11 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
+from kernelproba import (
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    LeastSquaresProbabilisticClassifierCV,
+)
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
 from kernelproba.datasets.mixture import Gaussian, Mixture
 
@@ -276,8 +281,39 @@ def _weigh(train, test) -> tuple[list[float], list[float], bool]:
     return losses, seconds, model.feature_weights_ is not None
 
 
+# ---------------------------------------------------------------- (f) promises
+
+
+def promises(n_splits: int = 5) -> None:
+    """`loo_scores_["log_loss"]` of both self-tuning classifiers, and the log loss of the other half of the rows."""
+    where, rows = machine(), []
+    for name in ("iris", "wine", "breast_cancer", "raetsch_diabetes", "digits", "satimage"):
+        X, y = table(name)
+        size = min(TRAINING_ROWS, len(y) // 2)
+        cut = StratifiedShuffleSplit(n_splits, train_size=size, test_size=len(y) // 2, random_state=8)
+        row: dict = {"data": name, "rows": size}
+        for model in (KernelLogisticRegressionCV(), LeastSquaresProbabilisticClassifierCV(random_state=0)):
+            runs = [
+                _promise(model.fit(X[train], y[train]), X[test], y[test]) for train, test in cut.split(X, y)
+            ]
+            short = "KLR-CV" if isinstance(model, KernelLogisticRegressionCV) else "LSPC-CV"
+            row |= dict(
+                zip((f"{short}, promised", f"{short}, other half"), np.mean(runs, axis=0), strict=True)
+            )
+        rows.append(row)
+        print(row, flush=True)
+    text = (
+        f'Log loss as `loo_scores_["log_loss"]` has it, and of the other half of the rows: means of {n_splits} random splits, '
+        f"at most {TRAINING_ROWS} training rows.\n\nRegenerate: `python -m benchmarks.selftuning promises`."
+    )
+    write("selftuning_promises", "What leave-one-out promises", text, rows, where)
+
+
+def _promise(model, X, y) -> tuple[float, float]:
+    return model.loo_scores_["log_loss"], float(log_loss(y, model.predict_proba(X), labels=model.classes_))
+
+
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # rivals that do not converge, or fold a class of two rows
-    {"loo": loo, "cost": cost, "rivals": rivals, "posteriors": posteriors, "weights": weights}[sys.argv[1]](
-        *sys.argv[2:]
-    )
+    commands = (loo, cost, rivals, posteriors, weights, promises)
+    {command.__name__: command for command in commands}[sys.argv[1]](*sys.argv[2:])
