@@ -16,11 +16,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from benchmarks.measure import interleaved, machine, mean_and_error, write
 from kernelproba import MaximumContrastClassifier, MaximumContrastClassifierCV
 from kernelproba.datasets import load, two_gaussians_problem
 from kernelproba.papers.contrast_protocols import first_programme
-
-from .measure import interleaved, machine, mean_and_error, write
 
 # -- speed ------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import expit, log_expit
 
-from .measure import RESULTS, interleaved, machine, write
+from benchmarks.measure import RESULTS, interleaved, machine, write
 
 LENGTH, CENTERS, PENALTY = 4.5, 1000, 1e-8
 
@@ -248,9 +248,8 @@ def peers(repeats: int = 1) -> None:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
 
+    from benchmarks.logistic import load
     from kernelproba import KernelLogisticRegression
-
-    from .logistic import load
 
     where, rows = machine(), []
     X, y, X_test, y_test = load("letter", scaled=True)
@@ -324,9 +323,8 @@ def rank(counts=(500, 1000, 2000, 3000, None)) -> None:
     """How close chosen centres come to all rows: objective, error and log loss on satimage."""
     from sklearn.metrics import log_loss
 
+    from benchmarks.logistic import load
     from kernelproba import KernelLogisticRegression
-
-    from .logistic import load
 
     where, rows = machine(), []
     X, y, X_test, y_test = load("satimage", scaled=True)

@@ -18,6 +18,8 @@ from functools import cache, partial
 
 import numpy as np
 
+from benchmarks.least_squares_page import record, render
+from benchmarks.measure import interleaved
 from kernelproba import (
     KernelLogisticRegression,
     LeastSquaresProbabilisticClassifier,
@@ -29,10 +31,7 @@ from kernelproba.kernels import median_distance
 from kernelproba.papers.plain_klr import PlainKLR
 from kernelproba.papers.posterior_protocol import RAW, draw
 from kernelproba.papers.sugiyama2010 import SETS
-from kernelproba.tuning.least_squares_search import PAPER_ALPHAS, PAPER_WIDTHS
-
-from .least_squares_page import record, render
-from .measure import interleaved
+from kernelproba.tuning.least_squares.search import PAPER_ALPHAS, PAPER_WIDTHS
 
 
 def lspc(X, y, centers: str) -> LeastSquaresProbabilisticClassifier:
@@ -198,14 +197,14 @@ def calibration(quick: bool = False) -> None:
             )
             drawn.append((f"{name}, {kind}", y_test, P, fitted.classes_))
             print(rows[-1], flush=True)
-    from .least_squares_page import draw_reliability
+    from benchmarks.least_squares_page import draw_reliability
 
     draw_reliability(drawn)
     record("calibration", rows)
 
 
 def outside(quick: bool = False) -> None:  # noqa: ARG001  # a picture is quick
-    from .least_squares_page import draw_outside
+    from benchmarks.least_squares_page import draw_outside
 
     draw_outside()
 

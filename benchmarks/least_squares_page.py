@@ -4,11 +4,10 @@ import json
 
 import numpy as np
 
+from benchmarks.measure import RESULTS, machine
 from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
 from kernelproba.datasets import three_gaussians, three_gaussians_problem
 from kernelproba.report.table import markdown_table
-
-from .measure import RESULTS, machine
 
 RECORD = RESULTS / "least_squares.json"
 LSPC, SHARED = "LSPC", "LSPC, 1000 shared centres"

@@ -18,12 +18,11 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
+from benchmarks.measure import RESULTS, interleaved, machine, write
 from kernelproba import KernelLogisticRegression
 from kernelproba.coupling import METHODS, couple
 from kernelproba.datasets import official_split
 from kernelproba.inspection import probability_scores
-
-from .measure import RESULTS, interleaved, machine, write
 
 # data set: (scale X to [−1, 1], C and gamma of softmax KLR, of pairwise KLR, of SVC)
 PROBLEMS: dict[str, tuple] = {

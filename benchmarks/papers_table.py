@@ -7,9 +7,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from benchmarks.measure import RESULTS
 from kernelproba.report.table import markdown_table
-
-from .measure import RESULTS
 
 COLUMNS = ["paper", "data", "method", "figure", "paper's", "ours", "protocol"]
 HEAD = """# The papers' figures and ours

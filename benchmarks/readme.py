@@ -7,11 +7,10 @@ import json
 import re
 from pathlib import Path
 
+from benchmarks.matrix.page import overview
+from benchmarks.matrix.summary import Matrix
+from benchmarks.measure import RESULTS
 from kernelproba.report.table import markdown_table
-
-from .matrix.page import overview
-from .matrix.summary import Matrix
-from .measure import RESULTS
 
 README = Path(__file__).parent.parent / "README.md"
 SHOWN = {

@@ -14,11 +14,10 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import StratifiedShuffleSplit
 from threadpoolctl import threadpool_limits
 
+from benchmarks.measure import RESULTS
+from benchmarks.rivals import CONTESTANTS, SLOW
 from kernelproba.datasets import DatasetUnavailable, load, names
 from kernelproba.inspection import probability_scores
-
-from .measure import RESULTS
-from .rivals import CONTESTANTS, SLOW
 
 TRAINING_ROWS, TEST_ROWS, SPLITS = 2000, 5000, 5
 #: Training rows times classes up to which contestants that take the cube of the rows for each class take part.

@@ -3,11 +3,10 @@
 import numpy as np
 from scipy.stats import rankdata
 
+from benchmarks.measure import machine, write
+from benchmarks.rivals import CONTESTANTS, OURS, SLOW, TUNED
+from benchmarks.rivals_runs import SLOW_SIZE, SPLITS, TRAINING_ROWS, runs_of
 from kernelproba.report.table import markdown_table
-
-from .measure import machine, write
-from .rivals import CONTESTANTS, OURS, SLOW, TUNED
-from .rivals_runs import SLOW_SIZE, SPLITS, TRAINING_ROWS, runs_of
 
 MEASURES = {
     "log_loss": "Log loss",

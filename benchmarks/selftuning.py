@@ -20,6 +20,10 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from benchmarks.measure import interleaved, machine, write
+from benchmarks.rivals import CONTESTANTS, OURS
+from benchmarks.rivals_runs import TRAINING_ROWS, run_missing, table
+from benchmarks.rivals_table import write_rivals_table
 from kernelproba import (
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
@@ -27,11 +31,6 @@ from kernelproba import (
 )
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
 from kernelproba.datasets.mixture import Gaussian, Mixture
-
-from .measure import interleaved, machine, write
-from .rivals import CONTESTANTS, OURS
-from .rivals_runs import TRAINING_ROWS, run_missing, table
-from .rivals_table import write_rivals_table
 
 # ---------------------------------------------------------------- (a) leave-one-out against refits
 

@@ -23,11 +23,11 @@ from sklearn.svm import SVC
 from benchmarks import sparse_solvers
 from benchmarks.measure import interleaved, machine, write
 from kernelproba.datasets import load, official_split
-from kernelproba.estimators.kernel_logistic import KernelLogisticRegression
+from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.relevance_vector import RelevanceVectorClassifier
-from kernelproba.estimators.sparse_kernel_logistic import SparseKernelLogisticRegression
+from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
 from kernelproba.kernels import RBF
-from kernelproba.solvers.laplace import laplace
+from kernelproba.solvers.evidence.laplace import laplace
 
 
 def satimage(n: int):

@@ -13,7 +13,7 @@ from kernelproba.kernels import RBF
 from kernelproba.losses import loss_for
 from kernelproba.penalties import Lasso
 from kernelproba.solvers.sparse import SPARSE_SOLVERS
-from kernelproba.solvers.sparse_objective import RestrictedObjective, SparseObjective
+from kernelproba.solvers.sparse.objective import RestrictedObjective, SparseObjective
 
 #: How near to the minimum counts as the same objective.
 CLOSE = 1e-6

@@ -6,13 +6,13 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from ..measure import RESULTS, machine
-from . import growth, problems
-from .field import everyone
-from .page import write_page
-from .problems import Problem
-from .record import Record
-from .run import measure
+from benchmarks.matrix import growth, problems
+from benchmarks.matrix.field import everyone
+from benchmarks.matrix.page import write_page
+from benchmarks.matrix.problems import Problem
+from benchmarks.matrix.record import Record
+from benchmarks.matrix.run import measure
+from benchmarks.measure import RESULTS, machine
 
 THREADS = 1
 

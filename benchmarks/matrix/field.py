@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
 
-from .contestants import (
+from benchmarks.matrix.contestants import (
     boosting,
     fast_rvm,
     gaussian_process,

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import linregress
 
-from .problems import Bounds, Problem, Split
+from benchmarks.matrix.problems import Bounds, Problem, Split
 
 Shape = tuple[int, int, int]
 SHAPES: dict[str, list[Shape]] = {

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.matrix.growth import exponent
+from benchmarks.matrix.plots import draw_growth, draw_tradeoff
+from benchmarks.matrix.summary import Matrix
 from kernelproba.atomic_file import replacing
 from kernelproba.report.table import markdown_table
-
-from .growth import exponent
-from .plots import draw_growth, draw_tradeoff
-from .summary import Matrix
 
 #: Table → measure, factor and decimals.
 SCORES = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .summary import Matrix
+from benchmarks.matrix.summary import Matrix
 
 MARKERS = "osD^v<>pPX*"
 AXIS_NAMES = {"n": "rows n", "d": "features d", "c": "classes c"}

@@ -5,12 +5,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from benchmarks.matrix.field import Contestant
+from benchmarks.matrix.problems import Problem
+from benchmarks.matrix.record import Record, add_run, n_runs
+from benchmarks.matrix.worker import OverLimit, Worker
 from kernelproba.inspection import probability_scores
-
-from .field import Contestant
-from .problems import Problem
-from .record import Record, add_run, n_runs
-from .worker import OverLimit, Worker
 
 
 def measure(problems: Sequence[Problem], field: Sequence[Contestant], record: Record, threads: int) -> None:

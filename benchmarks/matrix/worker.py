@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .memory import forget_peak, peak_mb, resident_mb
+from benchmarks.matrix.memory import forget_peak, peak_mb, resident_mb
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 

@@ -1,6 +1,6 @@
 """Classification with trustworthy probabilities from kernel methods, with the API of scikit-learn."""
 
-from .estimators import (
+from kernelproba.estimators import (
     BasisExpansion,
     BasisLogisticRegression,
     KernelDensityClassifier,
@@ -15,8 +15,8 @@ from .estimators import (
     RelevanceVectorClassifier,
     SparseKernelLogisticRegression,
 )
-from .solvers.separation import SeparationError
-from .tuning import (
+from kernelproba.solvers.smooth.separation import SeparationError
+from kernelproba.tuning import (
     KernelLogisticRegressionCV,
     LeastSquaresProbabilisticClassifierCV,
     LinearProgrammingMachineCV,

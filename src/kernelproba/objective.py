@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from .losses import Loss
-from .penalties import QuadraticPenalty
+from kernelproba.losses import Loss
+from kernelproba.penalties import QuadraticPenalty
 
 
 @dataclass(frozen=True)

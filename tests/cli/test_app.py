@@ -112,7 +112,7 @@ def test_names_are_shown_as_text(command, tmp_path):
 
 @pytest.mark.parametrize("notes", [{"table": {"kinds": {}}}, {"table": None}, {"table": {"evil": 1}}, {}])
 def test_a_model_file_with_other_notes_gets_one_line(command, folder, tmp_path, notes):
-    from kernelproba.model_file import load_model, save_model
+    from kernelproba.persistence.model_file import load_model, save_model
 
     save_model(load_model(folder / "iris.skops"), tmp_path / "m.skops", notes=notes)
     error = command("predict", tmp_path / "m.skops", folder / "new.csv", "-o", tmp_path / "o.csv").error
@@ -120,7 +120,7 @@ def test_a_model_file_with_other_notes_gets_one_line(command, folder, tmp_path, 
 
 
 def test_a_kind_of_column_that_does_not_exist_is_refused(command, folder, tmp_path):
-    from kernelproba.model_file import read_model_file, save_model
+    from kernelproba.persistence.model_file import read_model_file, save_model
 
     file = read_model_file(folder / "iris.skops")
     file.notes["table"]["kinds"]["petal width"] = "spell"

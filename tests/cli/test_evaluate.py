@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
-from kernelproba.model_file import load_model
+from kernelproba.persistence.model_file import load_model
 
 
 def test_scores_are_those_of_scikit_learn_within_their_intervals(command, folder):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.inspection import explain
-from kernelproba.model_file import load_model
+from kernelproba.persistence.model_file import load_model
 
 
 @pytest.fixture(scope="module")

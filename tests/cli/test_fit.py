@@ -8,7 +8,7 @@ import pytest
 
 from kernelproba.cli import methods
 from kernelproba.datasets import chessboard_problem
-from kernelproba.model_file import load_model, read_model_file
+from kernelproba.persistence.model_file import load_model, read_model_file
 
 
 @pytest.fixture

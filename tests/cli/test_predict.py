@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kernelproba.cli import table_file
-from kernelproba.model_file import load_model
+from kernelproba.cli.tables import table_file
+from kernelproba.persistence.model_file import load_model
 
 NAMES = ["label", "confidence", "probability_setosa", "probability_versicolor", "probability_virginica"]
 
@@ -100,7 +100,7 @@ def test_chunks_do_not_show_in_the_result(predict, tmp_path, new_rows, monkeypat
 
 
 def test_no_more_than_two_chunks_are_held_ahead_of_the_result(predict, folder, monkeypatch):
-    from kernelproba.cli.text_table import TextTable
+    from kernelproba.cli.tables.text_table import TextTable
 
     read, ahead = [], []
     batches = TextTable.batches

@@ -13,9 +13,9 @@ from kernelproba.estimators.kernel_density import KernelDensityClassifier
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
 from kernelproba.estimators.maximum_contrast import MaximumContrastClassifier
 from kernelproba.kernels import RBF
-from kernelproba.solvers.contrast import contrast_path
-from kernelproba.solvers.contrast_problem import ContrastProblem
-from kernelproba.solvers.restricted_contrast import RestrictedContrast
+from kernelproba.solvers.lp.contrast_problem import ContrastProblem
+from kernelproba.solvers.lp.restricted_contrast import RestrictedContrast
+from kernelproba.solvers.lp.slpm import contrast_path
 
 IRIS = load_iris(return_X_y=True)
 MODELS = [

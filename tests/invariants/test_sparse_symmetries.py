@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernelproba.estimators.sparse_kernel_logistic import SparseKernelLogisticRegression
+from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
 from kernelproba.penalties import GroupLasso, Lasso
 
 

@@ -7,8 +7,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import PolynomialFeatures
 
-from kernelproba.estimators.basis_expansion import BasisExpansion
-from kernelproba.estimators.basis_logistic import BasisLogisticRegression
+from kernelproba.estimators.basis_logistic.estimator import BasisLogisticRegression
+from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
 
 
 def draw(c, n=300):

@@ -15,11 +15,11 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 
 from kernelproba import KernelLogisticRegression, PairwiseCouplingClassifier
-from kernelproba.estimators.logistic_function import Options, fit_matrix
+from kernelproba.estimators.kernel_logistic.exact import Options, fit_matrix
 from kernelproba.kernels import RBF
 from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import SOLVERS
-from kernelproba.solvers.logistic_leave_one_out import leave_one_out_scores
+from kernelproba.solvers.loo.logistic import leave_one_out_scores
 
 every_solver = pytest.mark.parametrize("solver", ["irls", *SOLVERS])
 

@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 
 from kernelproba.basis.gram import Gram
 from kernelproba.kernels import RBF
-from kernelproba.solvers.linear_machine import linear_machine_path
+from kernelproba.solvers.lp.linear_machine import linear_machine_path
 
 
 def reference(K, y, weight, penalty):

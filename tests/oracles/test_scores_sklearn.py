@@ -65,8 +65,8 @@ def test_the_calibration_error_is_the_area_between_the_calibration_curve_and_the
 
 
 def test_the_bins_of_the_second_class_are_those_of_the_calibration_curve():
-    from kernelproba.inspection.binning import BinTable, assign_bins
-    from kernelproba.inspection.predictions import check_predictions
+    from kernelproba.inspection.scores.binning import BinTable, assign_bins
+    from kernelproba.inspection.scores.predictions import check_predictions
 
     rng = np.random.RandomState(2)
     p = rng.uniform(size=400).round(2)

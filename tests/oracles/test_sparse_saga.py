@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from kernelproba.estimators.sparse_kernel_logistic import SparseKernelLogisticRegression
+from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

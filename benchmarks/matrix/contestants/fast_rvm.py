@@ -2,6 +2,6 @@
 
 from fastrvm import RVC
 
-from .setting import GAMMA
+from benchmarks.matrix.contestants.setting import GAMMA
 
 MODELS = {"fastrvm": RVC(gamma=GAMMA)}

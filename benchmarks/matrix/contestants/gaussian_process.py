@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
 
-from .setting import C
+from benchmarks.matrix.contestants.setting import C
 
 
 class FixedProcess(GaussianProcessClassifier):

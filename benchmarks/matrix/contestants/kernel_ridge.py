@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.kernel_ridge import KernelRidge
 
-from .setting import C
+from benchmarks.matrix.contestants.setting import C
 
 
 class IndicatorRidge(ClassifierMixin, KernelRidge):

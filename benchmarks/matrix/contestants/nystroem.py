@@ -4,7 +4,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from .setting import CENTERS, C
+from benchmarks.matrix.contestants.setting import CENTERS, C
 
 #: gamma=None is 1/d.
 MODELS = {

@@ -1,5 +1,6 @@
 """Every classifier of this package."""
 
+from benchmarks.matrix.contestants.setting import CENTERS, GAMMA, C
 from kernelproba import (
     BasisExpansion,
     BasisLogisticRegression,
@@ -12,8 +13,6 @@ from kernelproba import (
     RelevanceVectorClassifier,
     SparseKernelLogisticRegression,
 )
-
-from .setting import CENTERS, GAMMA, C
 
 MODELS = {
     "KernelLogisticRegression": KernelLogisticRegression(C=C, gamma=GAMMA),

@@ -3,7 +3,7 @@
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import SVC
 
-from .setting import GAMMA, C
+from benchmarks.matrix.contestants.setting import GAMMA, C
 
 MODELS = {
     "SVC": SVC(C=C, gamma=GAMMA),

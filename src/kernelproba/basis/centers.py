@@ -10,8 +10,8 @@ from sklearn.cluster import MiniBatchKMeans, kmeans_plusplus
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from ..kernels import Comparison, Kernel
-from .whitening import CholeskyBasis
+from kernelproba.basis.whitening import CholeskyBasis
+from kernelproba.kernels import Comparison, Kernel
 
 #: Rows of the sample from which costly rules choose, unless the centres are more than a fifth of it.
 SAMPLE_ROWS = 20_000

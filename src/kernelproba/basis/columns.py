@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel
-from ..kernels.blocks import row_blocks
-from ..kernels.matrix import rows_in
+from kernelproba.kernels import Kernel
+from kernelproba.kernels.blocks import row_blocks
+from kernelproba.kernels.matrix import rows_in
 
 #: Rows of which the whole kernel matrix is held.
 HELD_ROWS = 4000

@@ -17,7 +17,7 @@ from scipy.special import expit
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
-from ..kernels import RBF, median_distance
+from kernelproba.kernels import RBF, median_distance
 
 #: A grid with more nodes than this is a mistake rather than a basis.
 MOST_CENTERS = 10_000

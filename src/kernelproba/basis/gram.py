@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import Kernel
-from ..kernels.blocks import row_blocks
+from kernelproba.kernels import Kernel
+from kernelproba.kernels.blocks import row_blocks
 
 #: Kernel values held at once: half a gigabyte in double precision, all of K up to 8000 rows.
 HELD_VALUES = 64_000_000

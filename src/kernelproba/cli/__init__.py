@@ -13,7 +13,7 @@ import sys
 def main() -> None:
     """Run the command line; exit with 0, 1 (an error of ours), 2 (of usage or data) or 130 (interrupted)."""
     try:
-        from .app import run
+        from kernelproba.cli.app import run
     except ModuleNotFoundError as missing:
         if missing.name is not None and missing.name.startswith("kernelproba"):
             raise

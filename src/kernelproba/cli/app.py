@@ -10,9 +10,8 @@ import typer
 from typer.main import get_command
 
 from kernelproba import __version__
-
-from . import compare, demo, evaluate, explain, fit, papers, predict
-from .errors import INTERRUPTED, USAGE, described, is_debugging
+from kernelproba.cli.commands import compare, demo, evaluate, explain, fit, papers, predict
+from kernelproba.cli.errors import INTERRUPTED, USAGE, described, is_debugging
 
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "fit": (fit.fit, fit.EXAMPLES),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from .errors import CommandError
+from kernelproba.cli.errors import CommandError
 
 #: Values of C among which each pair of classes chooses its own.
 PAIR_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import methods
+from kernelproba.cli import methods
 
 #: Largest number of rows that a model is fitted on unless the user asks for more.  Time and memory grow at
 #: least with the square: with this number, the self-tuning method takes a minute or two.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..model_file import read_model_file, save_model
-from .columns import reading_type, to_frame
-from .errors import CommandError
-from .table_file import Progress, TableFile
-from .training_table import TrainingTable
+from kernelproba.cli.errors import CommandError
+from kernelproba.cli.tables.columns import reading_type, to_frame
+from kernelproba.cli.tables.table_file import Progress, TableFile
+from kernelproba.cli.tables.training_table import TrainingTable
+from kernelproba.persistence.model_file import read_model_file, save_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ class TableModel:
         if "table" not in file.notes:
             raise CommandError(
                 f"{path.name} was saved from Python and knows no columns: open it there by "
-                "kernelproba.model_file, or fit a model by 'kernelproba fit'"
+                "kernelproba.persistence.model_file, or fit a model by 'kernelproba fit'"
             )
         try:
             loaded = cls(file.model, **file.notes["table"])

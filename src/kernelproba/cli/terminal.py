@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.table import Table
 
-from ..report.plain import name, plain, shorten
+from kernelproba.report.json_values import name, plain, shorten
 
 #: Columns of text where there is no terminal that has a width of its own.
 _WIDTH = 160

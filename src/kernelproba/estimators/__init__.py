@@ -1,18 +1,18 @@
 """scikit-learn faces: validate, assemble, store."""
 
-from .basis_expansion import BasisExpansion
-from .basis_logistic import BasisLogisticRegression
-from .feature_addition import RecursiveFeatureAddition
-from .kernel_density import KernelDensityClassifier
-from .kernel_logistic import KernelLogisticRegression
-from .least_squares import LeastSquaresProbabilisticClassifier
-from .linear_programming_machine import LinearProgrammingMachine
-from .maximum_contrast import MaximumContrastClassifier
-from .minimum_risk import MinimumRiskClassifier
-from .pairwise import PairwiseCouplingClassifier
-from .prior_shift import PriorShiftClassifier
-from .relevance_vector import RelevanceVectorClassifier
-from .sparse_kernel_logistic import SparseKernelLogisticRegression
+from kernelproba.estimators.basis_logistic.estimator import BasisLogisticRegression
+from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
+from kernelproba.estimators.feature_addition import RecursiveFeatureAddition
+from kernelproba.estimators.kernel_density import KernelDensityClassifier
+from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
+from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
+from kernelproba.estimators.maximum_contrast import MaximumContrastClassifier
+from kernelproba.estimators.minimum_risk import MinimumRiskClassifier
+from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
+from kernelproba.estimators.prior_shift import PriorShiftClassifier
+from kernelproba.estimators.relevance_vector import RelevanceVectorClassifier
+from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
 
 __all__ = [
     "BasisExpansion",

@@ -9,12 +9,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..kernels import GAMMA_RULES, Kernel, Stationary, resolve_gamma
-from ..kernels.logarithm import log_kernel, log_mixture, log_volume
-from ..solvers.density_widths import choose_widths, likelihood_weights, tabulate_widths
-from .classifier import Training
-from .density_machine import DensityMachine, refuse_negative
-from .kernel_expansion import NONE, KernelExpansion
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
+from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
+from kernelproba.kernels import GAMMA_RULES, Kernel, Stationary, resolve_gamma
+from kernelproba.kernels.logarithm import log_kernel, log_mixture, log_volume
+from kernelproba.solvers.loo.density import choose_widths, likelihood_weights, tabulate_widths
 
 CRITERIA = ("likelihood", "log_loss", "error")
 #: Of more rows than that, so many are drawn to choose widths and weights by leaving out.

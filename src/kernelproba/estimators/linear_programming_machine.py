@@ -9,14 +9,14 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..basis.gram import Gram
-from ..kernels import GAMMA_RULES, Kernel
-from ..solvers.linear_machine import linear_machine_path
-from .classifier import Training
-from .kernel_expansion import KernelExpansion
-from .kernel_machine import KernelMachine
-from .pairwise import PairwiseCouplingClassifier
-from .score_map import ScoreMap, fit_map, held_out_scores, score_columns
+from kernelproba.basis.gram import Gram
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.score_map import ScoreMap, fit_map, held_out_scores, score_columns
+from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
+from kernelproba.kernels import GAMMA_RULES, Kernel
+from kernelproba.solvers.lp.linear_machine import linear_machine_path
 
 
 class LinearProgrammingMachine(KernelMachine):

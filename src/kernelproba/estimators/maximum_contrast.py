@@ -10,18 +10,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ..basis.gram import Gram
-from ..decision import label_index
-from ..kernels import GAMMA_RULES, Kernel
-from ..kernels.logarithm import log_mixture
-from ..solvers.contrast import ContrastFit, Programme, contrast_path
-from ..solvers.contrast_problem import ContrastProblem
-from ..solvers.dense_contrast import DenseContrast
-from ..solvers.restricted_contrast import RestrictedContrast
-from .classifier import Training
-from .density_machine import DensityMachine, refuse_negative
-from .kernel_expansion import KernelExpansion, score_sides
-from .score_map import fit_map, held_out_scores, score_columns
+from kernelproba.basis.gram import Gram
+from kernelproba.decision import label_index
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
+from kernelproba.estimators.base.score_map import fit_map, held_out_scores, score_columns
+from kernelproba.kernels import GAMMA_RULES, Kernel
+from kernelproba.kernels.logarithm import log_mixture
+from kernelproba.solvers.lp.contrast_problem import ContrastProblem
+from kernelproba.solvers.lp.full_lp import DenseContrast
+from kernelproba.solvers.lp.restricted_contrast import RestrictedContrast
+from kernelproba.solvers.lp.slpm import ContrastFit, Programme, contrast_path
 
 PROGRAMMES: dict[str, type[Programme]] = {"restricted": RestrictedContrast, "dense": DenseContrast}
 

@@ -20,8 +20,8 @@ from kernelproba.decision import (
     minimum_risk,
     realised_cost,
 )
-from kernelproba.estimators.held_out import held_out_posterior
-from kernelproba.estimators.wrapper import PosteriorWrapper
+from kernelproba.estimators.base.cross_fit import held_out_posterior
+from kernelproba.estimators.base.meta import PosteriorWrapper
 
 
 class MinimumRiskClassifier(PosteriorWrapper):

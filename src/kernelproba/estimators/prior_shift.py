@@ -18,7 +18,7 @@ from kernelproba.decision import (
     reweight_posterior,
     shift_test,
 )
-from kernelproba.estimators.wrapper import PosteriorWrapper
+from kernelproba.estimators.base.meta import PosteriorWrapper
 
 
 class PriorShiftClassifier(PosteriorWrapper):

@@ -13,12 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from ..coupling import couple
-from ..rows import as_rows
-from ..solvers.evidence import EvidenceSolution, maximise_evidence
-from ..solvers.moderation import moderated, moderation, score_variance
-from .classifier import Training
-from .kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.coupling import couple
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.rows import as_rows
+from kernelproba.solvers.evidence.moderation import moderated, moderation, score_variance
+from kernelproba.solvers.evidence.sequential import EvidenceSolution, maximise_evidence
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,23 @@
 """Scores and pictures of probabilities: are they true, what do they look like, what are their reasons."""
 
-from kernelproba.inspection.bootstrap import Interval, bootstrap_interval
-from kernelproba.inspection.contrast import ContrastDisplay
-from kernelproba.inspection.explain import explain
-from kernelproba.inspection.explanation import ExplanationDisplay
-from kernelproba.inspection.headline import probability_scores, score_intervals
-from kernelproba.inspection.path import PathDisplay
-from kernelproba.inspection.posterior import PosteriorDisplay, posterior_map
-from kernelproba.inspection.reliability import ReliabilityDisplay, reliability_tables
-from kernelproba.inspection.risk import RiskCoverageDisplay
-from kernelproba.inspection.scores import (
+from kernelproba.inspection.displays.contrast import ContrastDisplay
+from kernelproba.inspection.displays.explanation import ExplanationDisplay
+from kernelproba.inspection.displays.path import PathDisplay
+from kernelproba.inspection.displays.posterior import PosteriorDisplay, posterior_map
+from kernelproba.inspection.displays.reliability import ReliabilityDisplay, reliability_tables
+from kernelproba.inspection.displays.risk import RiskCoverageDisplay
+from kernelproba.inspection.displays.search import SearchDisplay
+from kernelproba.inspection.reasons.explanation import explain
+from kernelproba.inspection.reasons.suspects import SuspectsDisplay, suspects
+from kernelproba.inspection.scores.bootstrap import Interval, bootstrap_interval
+from kernelproba.inspection.scores.headline import probability_scores, score_intervals
+from kernelproba.inspection.scores.posterior_scores import (
     BrierDecomposition,
     brier_decomposition,
     brier_score,
     expected_calibration_error,
     squared_calibration_error,
 )
-from kernelproba.inspection.search import SearchDisplay
-from kernelproba.inspection.suspects import SuspectsDisplay, suspects
 
 __all__ = [
     "BrierDecomposition",

@@ -1,14 +1,14 @@
 """What is similar: kernels k(X, Z) → one dense block, their algebra and their widths."""
 
-from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
-from .bandwidth import GAMMA_RULES, median_distance, resolve_gamma
-from .base import Kernel, Product, Scaled, Sum
-from .comparison import Comparison
-from .dot_product import Cosine, Linear, Polynomial, Sigmoid
-from .histogram import AdditiveChiSquared, ChiSquared
-from .matrix import kernel_matrix, rows_in
-from .resolve import KERNEL_NAMES, resolve_kernel
-from .stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
+from kernelproba.kernels.adapters import CallableKernel, GaussianProcessKernel, Precomputed
+from kernelproba.kernels.bandwidth import GAMMA_RULES, median_distance, resolve_gamma
+from kernelproba.kernels.base import Kernel, Product, Scaled, Sum
+from kernelproba.kernels.comparison import Comparison
+from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
+from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
+from kernelproba.kernels.matrix import kernel_matrix, rows_in
+from kernelproba.kernels.resolve import KERNEL_NAMES, resolve_kernel
+from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
 __all__ = [
     "GAMMA_RULES",

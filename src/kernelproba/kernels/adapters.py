@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.gaussian_process import kernels as gp
 
-from .base import Kernel
-from .blocks import Fill
-from .operands import check_operands, check_rows, densify
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.blocks import Fill
+from kernelproba.kernels.operands import check_operands, check_rows, densify
 
 # scikit-learn's kernels that are positive semi-definite in any number of features.
 _DEFINITE_GP = (

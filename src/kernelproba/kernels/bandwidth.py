@@ -4,8 +4,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from .distances import squared_euclidean
-from .operands import check_rows, is_positive
+from kernelproba.kernels.distances import squared_euclidean
+from kernelproba.kernels.operands import check_rows, is_positive
 
 GAMMA_RULES = ("scale", "auto", "median")
 

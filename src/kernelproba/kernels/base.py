@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .blocks import Fill, fill_rows
-from .operands import check_operands
+from kernelproba.kernels.blocks import Fill, fill_rows
+from kernelproba.kernels.operands import check_operands
 
 
 class Kernel(BaseEstimator):

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .base import Kernel
-from .stationary import Stationary
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.stationary import Stationary
 
 
 class Comparison:

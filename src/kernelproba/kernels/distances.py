@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import row_norms
 
-from .blocks import BLOCK_ENTRIES, Fill
-from .operands import densify
+from kernelproba.kernels.blocks import BLOCK_ENTRIES, Fill
+from kernelproba.kernels.operands import densify
 
 
 def dot_products(Z) -> Fill:

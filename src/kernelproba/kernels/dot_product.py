@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
-from .base import Kernel
-from .blocks import Fill
-from .distances import dot_products
-from .operands import check_positive, check_rows
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.blocks import Fill
+from kernelproba.kernels.distances import dot_products
+from kernelproba.kernels.operands import check_positive, check_rows
 
 
 class DotProduct(Kernel):

@@ -3,9 +3,9 @@
 import numpy as np
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from .base import Kernel
-from .blocks import Fill
-from .operands import check_positive, check_rows, densify
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.blocks import Fill
+from kernelproba.kernels.operands import check_positive, check_rows, densify
 
 
 class AdditiveChiSquared(Kernel):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from .base import Kernel, Product, Scaled
-from .stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
+from kernelproba.kernels.base import Kernel, Product, Scaled
+from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
 #: Mixtures above this are far enough from underflow to be summed as they are.
 SAFE = 1e-250

@@ -5,8 +5,8 @@ import os
 import numpy as np
 import scipy.sparse as sp
 
-from .base import Kernel
-from .stationary import Stationary
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.stationary import Stationary
 
 BLOCK_ROWS = 1024
 TILE = 128

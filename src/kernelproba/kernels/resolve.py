@@ -6,12 +6,12 @@ from functools import partial
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as SklearnGPKernel
 
-from .adapters import CallableKernel, GaussianProcessKernel, Precomputed
-from .bandwidth import resolve_gamma
-from .base import Kernel
-from .dot_product import Cosine, Linear, Polynomial, Sigmoid
-from .histogram import AdditiveChiSquared, ChiSquared
-from .stationary import RBF, Laplacian, Matern, RationalQuadratic
+from kernelproba.kernels.adapters import CallableKernel, GaussianProcessKernel, Precomputed
+from kernelproba.kernels.bandwidth import resolve_gamma
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
+from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
+from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic
 
 _NAMES: dict[str, type[Kernel]] = {
     "additive_chi2": AdditiveChiSquared,

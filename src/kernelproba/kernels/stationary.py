@@ -14,10 +14,10 @@ from collections.abc import Callable
 import numpy as np
 import scipy.sparse as sp
 
-from .base import Kernel
-from .blocks import Fill, fill_rows, for_each_block
-from .distances import manhattan, squared_euclidean
-from .operands import check_length_scales, check_operands, check_positive, check_rows
+from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.blocks import Fill, fill_rows, for_each_block
+from kernelproba.kernels.distances import manhattan, squared_euclidean
+from kernelproba.kernels.operands import check_length_scales, check_operands, check_positive, check_rows
 
 
 class Stationary(Kernel):

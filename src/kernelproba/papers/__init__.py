@@ -19,11 +19,11 @@ To add a paper, write a module here that ends in ``PAPER = Paper(…)``, and put
 Tasks do not write files, and neither do figures: `work` keeps the one, `page` saves the other.
 """
 
-from .paper import Paper, Picture, ResultOf, Table, Task, estimate
-from .record import UnusableRecord
-from .registry import find, names
-from .runner import Interrupted, Reproduction, reproduce
-from .work import WorkerLost
+from kernelproba.papers.paper import Paper, Picture, ResultOf, Table, Task, estimate
+from kernelproba.papers.record import UnusableRecord
+from kernelproba.papers.registry import find, names
+from kernelproba.papers.runner import Interrupted, Reproduction, reproduce
+from kernelproba.papers.work import WorkerLost
 
 __all__ = [
     "Interrupted",

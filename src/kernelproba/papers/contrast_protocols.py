@@ -15,10 +15,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from ..datasets import load
-from ..estimators import KernelDensityClassifier, MaximumContrastClassifier
-from ..kernels import median_distance
-from ..tuning import MaximumContrastClassifierCV
+from kernelproba.datasets import load
+from kernelproba.estimators import KernelDensityClassifier, MaximumContrastClassifier
+from kernelproba.kernels import median_distance
+from kernelproba.tuning import MaximumContrastClassifierCV
 
 SETS = ("breast_cancer", "heart", "thyroid", "diabetes")
 METHODS = ("MCC", "SVM", "KDC")

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from ..datasets import Gaussian, Mixture, three_gaussians_problem
-from ..estimators import BasisExpansion, BasisLogisticRegression
-from ..inspection.colours import class_colours
-from .paper import Paper, Picture, Results, Table, Task, estimate
+from kernelproba.datasets import Gaussian, Mixture, three_gaussians_problem
+from kernelproba.estimators import BasisExpansion, BasisLogisticRegression
+from kernelproba.inspection.displays.colours import class_colours
+from kernelproba.papers.paper import Paper, Picture, Results, Table, Task, estimate
 
 CENTERS, WIDTH = np.array([[-1.0, -1.0], [0.0, 0.0]]), 0.5
 TRAINING_ROWS, TEST_ROWS = 200, 10_000

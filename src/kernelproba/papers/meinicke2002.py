@@ -7,11 +7,11 @@ from itertools import product
 
 import numpy as np
 
-from ..datasets import two_gaussians_problem
-from ..estimators import MaximumContrastClassifier
-from ..inspection.contrast import ContrastDisplay
-from . import contrast_protocols as protocols
-from .paper import Paper, Picture, ResultOf, Results, Table, Task, estimate
+from kernelproba.datasets import two_gaussians_problem
+from kernelproba.estimators import MaximumContrastClassifier
+from kernelproba.inspection.displays.contrast import ContrastDisplay
+from kernelproba.papers import contrast_protocols as protocols
+from kernelproba.papers.paper import Paper, Picture, ResultOf, Results, Table, Task, estimate
 
 PARTITIONS, QUICK_PARTITIONS = 100, 4
 HONEST, PAPERS = "inner 5-fold", "paper's scan"

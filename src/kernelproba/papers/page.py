@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..atomic_file import replacing
-from ..report.plain import plain
-from ..report.table import markdown_table
-from .paper import Paper, Picture, Results, Table
+from kernelproba.atomic_file import replacing
+from kernelproba.papers.paper import Paper, Picture, Results, Table
+from kernelproba.report.json_values import plain
+from kernelproba.report.table import markdown_table
 
 _DPI = 110
 

@@ -12,11 +12,11 @@ from sklearn.metrics import log_loss
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
-from ..datasets import load
-from ..estimators import KernelLogisticRegression
-from ..inspection import probability_scores
-from ..kernels import median_distance
-from .stopwatch import interleaved
+from kernelproba.datasets import load
+from kernelproba.estimators import KernelLogisticRegression
+from kernelproba.inspection import probability_scores
+from kernelproba.kernels import median_distance
+from kernelproba.papers.stopwatch import interleaved
 
 SETS = ("coil20 images", "coil20 images + edges", "isolet")
 #: Of the 72 views of an object, every eighth is for training.

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from ..kernels import RBF
+from kernelproba.kernels import RBF
 
 
 class PlainKLR:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..datasets import three_gaussians_problem
-from ..inspection.colours import MARKERS, class_colours
-from .posterior_protocol import FULL, KLR, LSPC, METHODS, PLAIN, TOY_ROWS, build
+from kernelproba.datasets import three_gaussians_problem
+from kernelproba.inspection.displays.colours import MARKERS, class_colours
+from kernelproba.papers.posterior_protocol import FULL, KLR, LSPC, METHODS, PLAIN, TOY_ROWS, build
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from ..datasets import load, three_gaussians_problem
-from ..estimators import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
-from ..kernels import median_distance
-from ..tuning import LeastSquaresProbabilisticClassifierCV
-from ..tuning.least_squares_search import PAPER_ALPHAS, PAPER_WIDTHS
-from .plain_klr import PlainKLR
-from .stopwatch import interleaved
+from kernelproba.datasets import load, three_gaussians_problem
+from kernelproba.estimators import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
+from kernelproba.kernels import median_distance
+from kernelproba.papers.plain_klr import PlainKLR
+from kernelproba.papers.stopwatch import interleaved
+from kernelproba.tuning import LeastSquaresProbabilisticClassifierCV
+from kernelproba.tuning.least_squares.search import PAPER_ALPHAS, PAPER_WIDTHS
 
 LSPC, FULL, KLR, PLAIN = "LSPC", "LSPC(full)", "KLR", "KLR, plain L-BFGS"
 METHODS = (LSPC, FULL, KLR)

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..report.plain import plain
-from .machine import machine
+from kernelproba.papers.machine import machine
+from kernelproba.report.json_values import plain
 
 try:
     import fcntl

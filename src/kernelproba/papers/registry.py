@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from .paper import Paper
+from kernelproba.papers.paper import Paper
 
 #: Each is the name of a module here, which has a `PAPER`.
 _NAMES: tuple[str, ...] = ("corona2016", "meinicke2002", "roth2001", "shim2007", "sugiyama2010")

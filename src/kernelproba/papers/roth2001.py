@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .pairwise_protocol import (
+from kernelproba.papers.pairwise_protocol import (
     CS,
     JOINT,
     PAIRS,
@@ -20,7 +20,7 @@ from .pairwise_protocol import (
     contest,
     times,
 )
-from .paper import Paper, Picture, ResultOf, Results, Table, Task, estimate
+from kernelproba.papers.paper import Paper, Picture, ResultOf, Results, Table, Task, estimate
 
 CLASSES, ROWS_PER_CLASS = (2, 5, 10, 15, 20, 26), 120
 QUICK_CLASSES, QUICK_ROWS = (2, 5, 10, 26), 30

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..datasets import DATA_VARIABLE, load
-from .page import write_page
-from .paper import Paper, Task
-from .record import Record, open_record
-from .registry import find
-from .work import Progress, Work
+from kernelproba.datasets import DATA_VARIABLE, load
+from kernelproba.papers.page import write_page
+from kernelproba.papers.paper import Paper, Task
+from kernelproba.papers.record import Record, open_record
+from kernelproba.papers.registry import find
+from kernelproba.papers.work import Progress, Work
 
 #: Where pages go unless the user says otherwise.
 FOLDER = "kernelproba-papers"

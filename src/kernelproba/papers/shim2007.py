@@ -6,8 +6,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .paper import Paper, Picture, Results, Table, Task, estimate
-from .sparse_protocols import BY_ERROR, BY_LOG_LOSS, CONTESTANTS, MICROARRAYS, PLAIN_SETS, draw_split
+from kernelproba.papers.paper import Paper, Picture, Results, Table, Task, estimate
+from kernelproba.papers.sparse_protocols import (
+    BY_ERROR,
+    BY_LOG_LOSS,
+    CONTESTANTS,
+    MICROARRAYS,
+    PLAIN_SETS,
+    draw_split,
+)
 
 SPLITS, QUICK_SPLITS = 50, 2
 SETS = PLAIN_SETS + MICROARRAYS

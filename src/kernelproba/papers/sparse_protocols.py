@@ -18,8 +18,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from ..datasets import load
-from ..estimators import RecursiveFeatureAddition, RelevanceVectorClassifier, SparseKernelLogisticRegression
+from kernelproba.datasets import load
+from kernelproba.estimators import (
+    RecursiveFeatureAddition,
+    RelevanceVectorClassifier,
+    SparseKernelLogisticRegression,
+)
 
 PLAIN_SETS, MICROARRAYS = ("iris", "new_thyroid", "wine"), ("leukemia", "lymphoma", "brain")
 GENES = 20

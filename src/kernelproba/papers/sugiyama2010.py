@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .paper import Paper, Picture, ResultOf, Results, Table, Task, estimate
-from .posterior_pictures import Curve, draw_curves, draw_decisions, draw_densities, draw_posteriors
-from .posterior_protocol import KLR, LSPC, METHODS, PLAIN, errors, times, toy
+from kernelproba.papers.paper import Paper, Picture, ResultOf, Results, Table, Task, estimate
+from kernelproba.papers.posterior_pictures import (
+    Curve,
+    draw_curves,
+    draw_decisions,
+    draw_densities,
+    draw_posteriors,
+)
+from kernelproba.papers.posterior_protocol import KLR, LSPC, METHODS, PLAIN, errors, times, toy
 
 SETS = {"mnist": 10, "usps": 10, "satimage": 6, "letter": 26}
 SIZES, QUICK_SIZES = (100, 200, 500, 1000, 2000), (100, 200, 500)

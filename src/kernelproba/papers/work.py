@@ -15,8 +15,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from .paper import Task
-from .record import Record
+from kernelproba.papers.paper import Task
+from kernelproba.papers.record import Record
 
 #: Called with the number of tasks that are done and of all.
 Progress = Callable[[int, int], None]

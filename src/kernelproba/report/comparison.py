@@ -20,8 +20,8 @@ from sklearn.svm import SVC
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import column_or_1d, indexable
 
-from ..decision import label_index
-from ..inspection import score_intervals
+from kernelproba.decision import label_index
+from kernelproba.inspection import score_intervals
 
 if TYPE_CHECKING:
     import pandas as pd

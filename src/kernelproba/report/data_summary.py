@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..inspection.predictions import encode_labels
-from .plain import name, plain
+from kernelproba.inspection.scores.predictions import encode_labels
+from kernelproba.report.json_values import name, plain
 
 if TYPE_CHECKING:
     import pandas as pd

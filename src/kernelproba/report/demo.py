@@ -17,13 +17,13 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from ..tuning import KernelLogisticRegressionCV, LeastSquaresProbabilisticClassifierCV
-from .comparison import compare, rivals
-from .plain import name as text_of
-from .render import write_report
-from .summary import summarise
-from .table import text_table
-from .wording import SCORE_TEXTS, number, seconds
+from kernelproba.report.comparison import compare, rivals
+from kernelproba.report.json_values import name as text_of
+from kernelproba.report.render import write_report
+from kernelproba.report.summary import summarise
+from kernelproba.report.table import text_table
+from kernelproba.report.wording import SCORE_TEXTS, number, seconds
+from kernelproba.tuning import KernelLogisticRegressionCV, LeastSquaresProbabilisticClassifierCV
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .table import markdown_table
-from .wording import (
+from kernelproba.report.table import markdown_table
+from kernelproba.report.wording import (
     BRIER_TEXTS,
     SCORE_TEXTS,
     compared,

@@ -6,15 +6,15 @@ import base64
 import hashlib
 from typing import Any
 
-from . import wording
-from .figures.canvas import Element, markup
-from .figures.confidence import confidence_histogram
-from .figures.confusion import confusion_matrix
-from .figures.intervals import score_ranking
-from .figures.posterior import hex_colours, posterior_figure
-from .figures.reliability import reliability
-from .plain import shorten
-from .wording import SCORE_TEXTS
+from kernelproba.report import wording
+from kernelproba.report.figures.canvas import Element, markup
+from kernelproba.report.figures.confidence import confidence_histogram
+from kernelproba.report.figures.confusion import confusion_matrix
+from kernelproba.report.figures.intervals import score_ranking
+from kernelproba.report.figures.posterior import hex_colours, posterior_figure
+from kernelproba.report.figures.reliability import reliability
+from kernelproba.report.json_values import shorten
+from kernelproba.report.wording import SCORE_TEXTS
 
 _FEW_CLASSES = 12
 

@@ -10,8 +10,8 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..inspection import PosteriorDisplay, posterior_map
-from .plain import name, plain
+from kernelproba.inspection import PosteriorDisplay, posterior_map
+from kernelproba.report.json_values import name, plain
 
 _RESOLUTION, _POINTS = 72, 300
 

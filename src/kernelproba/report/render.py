@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..atomic_file import replacing
-from .markdown import markdown
-from .page import page
+from kernelproba.atomic_file import replacing
+from kernelproba.report.markdown import markdown
+from kernelproba.report.page import page
 
 
 def render(summary: dict[str, Any], format: str = "html") -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inspection import (
+from kernelproba.inspection import (
     Interval,
     bootstrap_interval,
     brier_decomposition,
@@ -18,8 +18,8 @@ from ..inspection import (
     score_intervals,
     squared_calibration_error,
 )
-from ..inspection.binning import BinTable, assign_bins
-from .plain import name, plain
+from kernelproba.inspection.scores.binning import BinTable, assign_bins
+from kernelproba.report.json_values import name, plain
 
 _SEED, _CHANCE_DRAWS, _PART_DRAWS = 0, 500, 200
 #: Above this many probabilities an interval of the parts is too slow to find, and too narrow to matter.

@@ -17,14 +17,20 @@ import scipy
 import sklearn
 from sklearn.utils.validation import column_or_1d
 
-from ..inspection.predictions import check_predictions, predict_probabilities
-from ..inspection.voices import core
-from .comparison import rivals as usual_rivals
-from .data_summary import as_frame, describe_data
-from .noteworthy import doubted_labels, doubted_training_labels, doubtful_rows
-from .plain import name, plain
-from .posterior_summary import summarise_map
-from .scores_summary import baseline_scores, calibration, confidence, confusion, headline_scores
+from kernelproba.inspection.reasons.expansions import core
+from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
+from kernelproba.report.comparison import rivals as usual_rivals
+from kernelproba.report.data_summary import as_frame, describe_data
+from kernelproba.report.flagged_rows import doubted_labels, doubted_training_labels, doubtful_rows
+from kernelproba.report.json_values import name, plain
+from kernelproba.report.posterior_summary import summarise_map
+from kernelproba.report.scores_summary import (
+    baseline_scores,
+    calibration,
+    confidence,
+    confusion,
+    headline_scores,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,12 +5,12 @@ Nothing above this room learns whether the rows are in memory, on disk or on a c
 knows of kernels or losses.
 """
 
-from .budget import memory_budget
-from .cluster import DaskRows
-from .local import ComputedRows, LocalRows
-from .memory import MemoryRows
-from .parquet import ParquetRows
-from .store import as_rows, is_stored
+from kernelproba.rows.budget import memory_budget
+from kernelproba.rows.cluster import DaskRows
+from kernelproba.rows.local import ComputedRows, LocalRows
+from kernelproba.rows.memory import MemoryRows
+from kernelproba.rows.parquet import ParquetRows
+from kernelproba.rows.store import as_rows, is_stored
 
 __all__ = [
     "ComputedRows",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .local import add
+from kernelproba.rows.local import add
 
 FAN_IN = 8
 

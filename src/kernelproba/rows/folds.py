@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .keys import row_keys
+from kernelproba.rows.row_hash import row_keys
 
 
 def content_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:

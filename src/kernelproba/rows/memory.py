@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .local import LocalRows
+from kernelproba.rows.local import LocalRows
 
 
 @dataclass(frozen=True)

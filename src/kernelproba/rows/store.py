@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from .cluster import DaskRows
-from .local import LocalRows
-from .memory import MemoryRows
+from kernelproba.rows.cluster import DaskRows
+from kernelproba.rows.local import LocalRows
+from kernelproba.rows.memory import MemoryRows
 
 
 def is_stored(X: Any) -> bool:

@@ -1,10 +1,10 @@
 """HOW an objective is minimised: functions ``(objective, start, *, tol, max_iter) → Solution``."""
 
-from .irls import irls
-from .lbfgs import lbfgs
-from .newton_cg import newton_cg
-from .newton_cholesky import newton_cholesky
-from .solution import Solution
+from kernelproba.solvers.smooth.irls import irls
+from kernelproba.solvers.smooth.lbfgs import lbfgs
+from kernelproba.solvers.smooth.newton_cg import newton_cg
+from kernelproba.solvers.smooth.newton_cholesky import newton_cholesky
+from kernelproba.solvers.solution import Solution
 
 #: Solvers of an `Objective`; `irls` takes a `KernelObjective`.
 SOLVERS = {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..objective import Objective
+from kernelproba.objective import Objective
 
 SUFFICIENT = 1e-4
 SHORTEST = 2.0**-30

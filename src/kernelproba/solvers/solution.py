@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..objective import Objective
+from kernelproba.objective import Objective
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Models that choose their own parameters: paths, leave-one-out, cross-validation."""
 
-from .contrast_cv import MaximumContrastClassifierCV
-from .kernel_logistic_cv import KernelLogisticRegressionCV
-from .least_squares_cv import LeastSquaresProbabilisticClassifierCV
-from .linear_machine_cv import LinearProgrammingMachineCV
-from .sparse_cv import SparseKernelLogisticRegressionCV
+from kernelproba.tuning.grid.contrast_cv import MaximumContrastClassifierCV
+from kernelproba.tuning.grid.linear_machine_cv import LinearProgrammingMachineCV
+from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
+from kernelproba.tuning.kernel_logistic.cv import KernelLogisticRegressionCV
+from kernelproba.tuning.least_squares.cv import LeastSquaresProbabilisticClassifierCV
 
 __all__ = [
     "KernelLogisticRegressionCV",

@@ -6,11 +6,11 @@ from typing import Any
 import scipy.sparse as sp
 from sklearn.utils._param_validation import StrOptions
 
-from ..estimators.classifier import Training
-from ..estimators.kernel_expansion import KernelExpansion
-from ..estimators.kernel_machine import KernelMachine
-from ..kernels import AdditiveChiSquared
-from .standardisation import AfterScaling, FeatureScaling
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.kernels import AdditiveChiSquared
+from kernelproba.tuning.scaling import AfterScaling, FeatureScaling
 
 #: What the parameter may be.
 SCALE_CONSTRAINTS: list = [StrOptions({"auto", "standard", "robust"}), None]

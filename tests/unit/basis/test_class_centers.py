@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kernelproba.basis.class_centers import NO_OWNER, KeyedRows, check_centers, choose_centers
-from kernelproba.rows.keys import row_keys
+from kernelproba.rows.row_hash import row_keys
 
 X = np.arange(12.0)[:, None]
 Y = np.arange(12) % 3

@@ -14,7 +14,7 @@ from kernelproba.datasets import DATA_VARIABLE
 from kernelproba.kernels import RBF
 from kernelproba.papers import find, names, reproduce
 from kernelproba.papers.page import cells, render
-from kernelproba.report.plain import plain
+from kernelproba.report.json_values import plain
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 needs_data = pytest.mark.skipif(

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from kernelproba.inspection import reliability_tables
-from kernelproba.inspection.colours import class_colours
+from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.report.figures.canvas import Scale, markup
 from kernelproba.report.figures.confidence import confidence_histogram
 from kernelproba.report.figures.confusion import confusion_matrix
 from kernelproba.report.figures.intervals import round_ticks, score_ranking
 from kernelproba.report.figures.posterior import colour_map, png, posterior_figure
 from kernelproba.report.figures.reliability import reliability
-from kernelproba.report.plain import plain
+from kernelproba.report.json_values import plain
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 

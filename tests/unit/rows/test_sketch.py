@@ -1,7 +1,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from kernelproba.rows.keys import row_keys
+from kernelproba.rows.row_hash import row_keys
 from kernelproba.rows.sketch import sketch_rows
 
 

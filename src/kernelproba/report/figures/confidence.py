@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .canvas import Axes, Element, Scale, canvas, draw, mark
+from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
 
 _LEFT, _WIDTH, _HALF, _TOP = 58, 290, 108, 26
 _TICKS = [(0.0, "0"), (0.25, "25%"), (0.5, "50%"), (0.75, "75%"), (1.0, "100%")]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...inspection.colours import class_colours
-from ..plain import shorten
-from .canvas import Axes, Element, Scale, canvas, draw, mark
+from kernelproba.inspection.displays.colours import class_colours
+from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
+from kernelproba.report.json_values import shorten
 
 _LEFT, _SIDE, _TOP = 40, 310, 8
 

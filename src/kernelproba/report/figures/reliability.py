@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .canvas import Axes, Element, Scale, canvas, draw, mark
+from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
 
 _QUARTERS = [(0.0, "0"), (0.25, "25%"), (0.5, "50%"), (0.75, "75%"), (1.0, "100%")]
 _ENDS = [(0.0, "0"), (0.5, "50%"), (1.0, "100%")]

@@ -1,0 +1,196 @@
+"""``kernelproba evaluate``: how good are the probabilities of a model on rows with known labels?"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from kernelproba.cli.errors import CommandError
+from kernelproba.cli.options import Data, Delimiter, Json, Model, Quiet
+from kernelproba.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.tables.table_file import TableFile
+
+#: Suffixes of reports.
+_FORMATS = (".html", ".md", ".json")
+
+
+#: Shown by ``--help``.
+EXAMPLES = (
+    "kernelproba evaluate model.skops test.csv",
+    "kernelproba evaluate model.skops test.csv --report report.html --training train.csv --rivals",
+)
+
+
+def evaluate(
+    model: Model,
+    data: Data,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="Column with the labels, if not named as in training."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", "-r", metavar="FILE", help="Write a report as well: .html, .md or .json."),
+    ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option("--training", metavar="FILE", help="The table of the fit, for the report."),
+    ] = None,
+    rivals: Annotated[
+        bool,
+        typer.Option("--rivals", help="Compare with other classifiers in the report (needs --training)."),
+    ] = False,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score a model on rows with known labels, with 95 % intervals.
+
+    Use rows that the model was not fitted on.
+    """
+    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.tables.table_format import open_table
+    from kernelproba.inspection import score_intervals
+
+    terminal = Terminal(as_json=as_json, quiet=quiet)
+    _check_report(report, training, rivals, data, model)
+    with terminal.heeding_warnings():
+        table_model, file = TableModel.load(model), open_table(data, delimiter)
+    start = time.perf_counter()
+    with terminal.heeding_warnings():
+        held_out = _predict_all(terminal, table_model, file, target or table_model.target)
+    seconds = time.perf_counter() - start
+    intervals = score_intervals(held_out.y, held_out.P, classes=table_model.classes, random_state=0)
+    facts = {
+        "rows": len(held_out.y),
+        "scores": {name: interval._asdict() for name, interval in intervals.items()},
+        "seconds": round(seconds, 3),
+    }
+    if report is not None:
+        _write_report(
+            terminal, report, table_model, held_out, _training_rows(table_model, training, delimiter), rivals
+        )
+        facts["report"] = str(report)
+    terminal.result(facts, lambda screen: _show(screen, facts))
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """Rows with known labels and what the model says of them: X (n, d), y (n,), P (n, c)."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    P: np.ndarray
+
+
+def _check_report(report: Path | None, training: Path | None, rivals: bool, data: Path, model: Path) -> None:
+    from kernelproba.cli.tables.prediction_file import check_output
+
+    if report is not None:
+        check_output(report, data, model, *([training] if training else []))
+        if report.suffix.lower() not in _FORMATS:
+            raise CommandError(
+                f"--report {report}: the name must end in {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"
+            )
+    elif training is not None or rivals:
+        raise CommandError("--training and --rivals are for the report: name it by --report FILE")
+    if rivals and training is None:
+        raise CommandError(
+            "--rivals needs --training FILE: other classifiers must be fitted on the same rows"
+        )
+
+
+def _predict_all(terminal: Terminal, model: TableModel, file: TableFile, target: str) -> _HeldOut:
+    """Read and predict the rows that have a label."""
+    import pandas as pd
+
+    from kernelproba.cli.tables.labels import check_known, read_labels
+    from kernelproba.cli.tables.training_table import check_column
+
+    check_column(file, target)
+    terminal.notes(model.check_columns(file))
+    frames, labels, posteriors, missing = [], [], [], 0
+    with terminal.progress(f"evaluating {file.path.name}") as progress:
+        for X, batch in model.chunks(file, {target: model.target_kind}, progress):
+            y, present = read_labels(target, batch.column(target), model.target_kind)
+            check_known(target, y, model.classes)
+            missing += int((~present).sum())
+            frames.append(X[present])
+            labels.append(y)
+            posteriors.append(
+                model.model.predict_proba(X[present]) if len(y) else np.empty((0, len(model.classes)))
+            )
+    if not sum(map(len, labels)):
+        raise CommandError(f"{file.path.name} has no row with a label in '{target}'")
+    if missing:
+        terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
+    return _HeldOut(pd.concat(frames, ignore_index=True), np.concatenate(labels), np.concatenate(posteriors))
+
+
+def _training_rows(
+    model: TableModel, path: Path | None, delimiter: str | None
+) -> tuple[pd.DataFrame, np.ndarray] | None:
+    """Return the rows of the fit, read from their file again."""
+    from kernelproba.cli.tables.table_format import open_table
+
+    return (
+        None if path is None else (model.training_frame(open_table(path, delimiter)), np.array(model.labels))
+    )
+
+
+def _write_report(
+    terminal: Terminal,
+    path: Path,
+    model: TableModel,
+    held_out: _HeldOut,
+    training: tuple[pd.DataFrame, np.ndarray] | None,
+    rivals: bool,
+) -> None:
+    from kernelproba.report.render import write_report
+    from kernelproba.report.summary import summarise
+
+    command = ["kernelproba", *sys.argv[1:]]
+    with terminal.heeding_warnings():
+        table = _compare(terminal, model, *training) if rivals and training is not None else None
+        with terminal.working(f"writing {path.name}"):
+            summary = summarise(
+                model.model, held_out.X, held_out.y, training=training, rivals=table, command=command
+            )
+            write_report(summary, path)
+
+
+def _compare(terminal: Terminal, model: TableModel, X: pd.DataFrame, y: np.ndarray) -> pd.DataFrame:
+    from sklearn.base import clone
+
+    from kernelproba.cli.commands.compare import cross_validate, prepared
+    from kernelproba.report.comparison import rivals
+
+    contestants = prepared({model.method: clone(model.classifier)} | rivals(), model.kinds)
+    return cross_validate(terminal, X, y, contestants)
+
+
+def _show(screen: Terminal, facts: Mapping[str, Any]) -> None:
+    from kernelproba.report.wording import SCORE_TEXTS, interval, number, seconds
+
+    rows = []
+    for name, score in facts["scores"].items():
+        title, meaning, percent = SCORE_TEXTS[name]
+        rows.append((title, number(score["estimate"], percent), interval(score, percent), meaning))
+    screen.table(["score", "value", "95% interval", "meaning"], rows)
+    screen.line(f"{facts['rows']:,} rows in {seconds(facts['seconds'])}")
+    if "report" in facts:
+        screen.line(f"report written to {facts['report']}")

@@ -1,0 +1,177 @@
+"""``kernelproba fit``: a table → a model file."""
+
+from __future__ import annotations
+
+import ast
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernelproba.cli import methods
+from kernelproba.cli.errors import CommandError
+from kernelproba.cli.fit_progress import told
+from kernelproba.cli.options import (
+    MAX_ROWS,
+    Data,
+    Delimiter,
+    Exclude,
+    Json,
+    MaxRows,
+    Only,
+    Quiet,
+    Seed,
+    Target,
+    complete_method,
+)
+from kernelproba.cli.terminal import Terminal
+
+#: What a fitted classifier tells of the parameters it has chosen.
+_CHOSEN = ("best_params_", "C_", "alpha_", "gamma_", "temperature_")
+
+
+#: Shown by ``--help``.
+EXAMPLES = (
+    "kernelproba fit patients.csv --target diagnosis -o model.skops",
+    "kernelproba fit sales.parquet -t bought --exclude customer_id --method lspc",
+    "kernelproba fit iris.csv -t species -m klr-pairwise --set kernel=laplacian",
+)
+
+
+def fit(
+    data: Data,
+    target: Target,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Model file to write.")
+    ] = Path("model.skops"),
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", "-m", help=f"One of {', '.join(methods.METHODS)}.", autocompletion=complete_method
+        ),
+    ] = "auto",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the classifier; may be repeated."),
+    ] = None,
+    exclude: Exclude = None,
+    only: Only = None,
+    max_rows: MaxRows = MAX_ROWS,
+    seed: Seed = 0,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a model from a table.
+
+    Columns may hold numbers, categories, texts, dates and gaps. Without --method the model tunes itself.
+    """
+    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.tables.prediction_file import check_output
+    from kernelproba.cli.tables.preparation import name_columns, table_pipeline
+    from kernelproba.cli.tables.training_table import Choice, load_training_table
+
+    terminal = Terminal(as_json=as_json, quiet=quiet)
+    check_output(output, data)
+    classifier = methods.build(method, seed=seed, settings=_parsed(settings or []))
+    choice = Choice(target, exclude or (), only or (), max_rows, seed)
+    table = load_training_table(terminal, data, delimiter, choice)
+    start = time.perf_counter()
+    counting = terminal.counting(f"fitting {len(table.y):,} rows")
+    with terminal.heeding_warnings(), counting as tell, told(classifier, tell):
+        model = name_columns(table_pipeline(classifier, table.kinds).fit(table.X, table.y))
+    seconds = time.perf_counter() - start
+    fitted = TableModel.of(model, table, method)
+    fitted.save(output)
+    facts = _facts(fitted) | {"seconds": round(seconds, 3), "data": str(data), "output": str(output)}
+    terminal.result(facts, lambda screen: _show(screen, facts))
+
+
+def _parsed(settings: list[str]) -> dict[str, Any]:
+    """Return NAME=VALUE pairs as a dict; a value that is no number, list or the like is a text."""
+    pairs = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise CommandError(f"--set {setting}: write it as NAME=VALUE, such as --set C=10")
+        try:
+            pairs[name.strip()] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            pairs[name.strip()] = value
+    return pairs
+
+
+def _facts(fitted: Any) -> dict[str, Any]:
+    """Return what there is to say about a fitted model."""
+    from collections import Counter
+
+    classifier = fitted.classifier
+    counts = Counter(fitted.labels)
+    chosen: dict[str, Any] = {}
+    for name in _CHOSEN:
+        value = getattr(classifier, name, None)
+        chosen.update(
+            value if isinstance(value, dict) else {name.rstrip("_"): value} if value is not None else {}
+        )
+    return {
+        "method": fitted.method,
+        "estimator": type(classifier).__name__,
+        "chosen": chosen,
+        "rows": len(fitted.rows),
+        "columns": fitted.kinds,
+        "target": fitted.target,
+        "classes": {str(label): counts[label] for label in fitted.classes.tolist()},
+        "feature_weights": _feature_weights(fitted),
+        "leave_one_out": getattr(classifier, "loo_scores_", None),
+    }
+
+
+def _feature_weights(fitted: Any) -> dict[str, float] | None:
+    """Return the weights of the features, the largest first, or None if they weigh the same."""
+    weights = getattr(fitted.classifier, "feature_weights_", None)
+    if weights is None:
+        return None
+    # "numbers__age" is the column age of the part of the table that holds numbers.
+    names = [str(name).partition("__")[2] for name in fitted.model[:-1].get_feature_names_out()]
+    order = sorted(zip(names, weights.tolist(), strict=True), key=lambda item: -item[1])
+    return {name: round(weight, 3) for name, weight in order}
+
+
+def _show(screen: Terminal, facts: dict[str, Any]) -> None:
+    from kernelproba.report.json_values import shorten
+    from kernelproba.report.wording import seconds
+
+    kinds = facts["columns"].values()
+    shown = ", ".join(f"{list(kinds).count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    leading = list(facts["classes"].items())[:8]
+    classes = ", ".join(f"{shorten(label, 60)} {count:,}" for label, count in leading)
+    more = f", … ({len(facts['classes'])} classes)" if len(facts["classes"]) > 8 else ""
+    screen.line(f"learnt from  {facts['rows']:,} rows, {len(kinds)} columns ({shown})")
+    screen.line(f"target       {facts['target']}: {classes}{more}")
+    chosen = ", ".join(f"{name} {_short(value)}" for name, value in facts["chosen"].items())
+    screen.line(
+        f"model        {facts['estimator']} in {seconds(facts['seconds'])}"
+        + (f" ({chosen})" if chosen else "")
+    )
+    if facts["feature_weights"]:
+        most, *_, least = weights = list(facts["feature_weights"].items())
+        screen.line(
+            f"weighed      {len(weights)} features, from {shorten(most[0], 40)} {most[1]:.2g} to "
+            f"{shorten(least[0], 40)} {least[1]:.2g}"
+        )
+    if facts["leave_one_out"]:
+        screen.line(f"expect       {_scores(facts['leave_one_out'])} (each row predicted from the others)")
+    screen.line(f"written      {facts['output']}")
+    screen.line(f"\nNext: kernelproba predict {facts['output']} NEW.csv -o predictions.csv", style="dim")
+
+
+def _scores(scores: dict[str, float]) -> str:
+    from kernelproba.report.wording import SCORE_TEXTS, number
+
+    named = {SCORE_TEXTS[name]: value for name, value in scores.items() if name in SCORE_TEXTS}
+    return ", ".join(f"{text.title.lower()} {number(value, text.percent)}" for text, value in named.items())
+
+
+def _short(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)

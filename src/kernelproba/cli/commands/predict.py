@@ -1,0 +1,135 @@
+"""``kernelproba predict``: a model file and a table of any size → probabilities."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from kernelproba.cli.errors import CommandError
+from kernelproba.cli.options import Data, Delimiter, Json, Model, Quiet
+from kernelproba.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.tables.table_file import TableFile
+
+
+#: Shown by ``--help``.
+EXAMPLES = (
+    "kernelproba predict model.skops new.csv -o predictions.csv",
+    "kernelproba predict model.skops new.csv.gz -o predictions.parquet --keep patient_id",
+)
+
+
+def predict(
+    model: Model,
+    data: Data,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to: .csv, .tsv (also .gz, …) or .parquet."
+        ),
+    ],
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", "-k", metavar="COLUMN", help="Column of DATA to copy; may be repeated."),
+    ] = None,
+    delimiter: Delimiter = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Predict labels and probabilities for new rows.
+
+    Writes the label, the confidence (its probability) and the probability of every class, row by row. Tables
+    larger than memory are read and written in chunks.
+    """
+    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.tables.prediction_file import check_output, writing_table
+    from kernelproba.cli.tables.table_format import open_table
+
+    terminal = Terminal(as_json=as_json, quiet=quiet)
+    check_output(output, data, model)
+    with terminal.heeding_warnings():
+        table_model, file = TableModel.load(model), open_table(data, delimiter)
+    notes = table_model.check_columns(file)
+    kept = _check_kept(table_model, file, keep or [])
+    terminal.notes(notes)
+    tally, start = _Tally(), time.perf_counter()
+    with (
+        terminal.heeding_warnings(),
+        writing_table(output) as write,
+        terminal.progress(f"predicting {data.name}") as progress,
+    ):
+        for X, batch in table_model.chunks(file, dict.fromkeys(kept, "text"), progress):
+            P = table_model.model.predict_proba(X)
+            write(_output_rows(P, table_model.classes, batch, kept))
+            tally.add(P, table_model.classes)
+        if tally.rows == 0:
+            raise CommandError(f"{data.name} has a header but no rows")
+    facts = tally.facts() | {"seconds": round(time.perf_counter() - start, 3), "output": str(output)}
+    terminal.result(facts, lambda screen: _show(screen, facts))
+
+
+class _Tally:
+    """Counts over chunks."""
+
+    def __init__(self) -> None:
+        self.rows, self._confidence = 0, 0.0
+        self._labels: Counter = Counter()
+
+    def add(self, P: np.ndarray, classes: np.ndarray) -> None:
+        """Count the rows of P (n, c)."""
+        counts = np.bincount(P.argmax(axis=1), minlength=len(classes))
+        self._labels.update(dict(zip(map(str, classes.tolist()), counts.tolist(), strict=True)))
+        self.rows, self._confidence = self.rows + len(P), self._confidence + float(P.max(axis=1).sum())
+
+    def facts(self) -> dict[str, Any]:
+        """Return the counts for people and programs."""
+        return {
+            "rows": self.rows,
+            "labels": dict(self._labels),
+            "mean_confidence": self._confidence / max(self.rows, 1),
+        }
+
+
+def _check_kept(model: TableModel, file: TableFile, keep: list[str]) -> list[str]:
+    """Return the columns to copy, if they are there and their names are free."""
+    from kernelproba.cli.tables.prediction_file import prediction_names
+    from kernelproba.cli.tables.training_table import check_column
+
+    for name in keep:
+        check_column(file, name)
+        if name in prediction_names(model.classes):
+            raise CommandError(f"column '{name}' cannot be kept: a column of the result has that name")
+    return list(dict.fromkeys(keep))
+
+
+def _output_rows(P: np.ndarray, classes: np.ndarray, batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
+    import pyarrow as pa
+
+    from kernelproba.cli.tables.prediction_file import prediction_columns
+
+    return pa.table({name: batch.column(name) for name in kept} | prediction_columns(P, classes))
+
+
+def _show(screen: Terminal, facts: dict[str, Any]) -> None:
+    from kernelproba.report.wording import seconds
+
+    rows = [
+        (label, f"{count:,}", f"{count / facts['rows']:.1%}")
+        for label, count in sorted(facts["labels"].items(), key=lambda item: -item[1])[:12]
+    ]
+    screen.table(["label", "rows", "share"], rows)
+    if len(facts["labels"]) > len(rows):
+        screen.line(f"… and {len(facts['labels']) - len(rows)} more labels")
+    screen.line(
+        f"{facts['rows']:,} rows in {seconds(facts['seconds'])}, "
+        f"mean confidence {facts['mean_confidence']:.3f}, written to {facts['output']}"
+    )

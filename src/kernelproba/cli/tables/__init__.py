@@ -1,0 +1,1 @@
+"""Tables: read, described, prepared and written."""

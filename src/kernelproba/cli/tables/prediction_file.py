@@ -1,0 +1,92 @@
+"""Probabilities in a file: label, confidence and one column per class, written chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelproba.atomic_file import replacing
+from kernelproba.cli.errors import CommandError
+from kernelproba.cli.tables.table_format import format_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LABEL, CONFIDENCE, PREFIX = "label", "confidence", "probability_"
+
+
+def prediction_names(classes: np.ndarray) -> list[str]:
+    """Return the names of the columns that are written."""
+    return [LABEL, CONFIDENCE, *(f"{PREFIX}{each}" for each in classes)]
+
+
+def prediction_columns(P: np.ndarray, classes: np.ndarray) -> dict[str, Any]:
+    """Return the columns that are written, by name.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, c)
+        Probabilities.
+    classes : ndarray of shape (c,)
+        Labels of the columns of P.
+    """
+    import pyarrow as pa
+
+    best = P.argmax(axis=1)
+    values = [pa.array(classes).take(pa.array(best)), P[np.arange(len(P)), best], *P.T]
+    return {name: pa.array(value) for name, value in zip(prediction_names(classes), values, strict=True)}
+
+
+def check_output(path: Path, *inputs: Path) -> None:
+    """Complain of a place for a file that would fail only after the work is done."""
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder: give the name of a file")
+    if not path.absolute().parent.is_dir():
+        raise CommandError(f"there is no folder {path.parent}: make it first, or write elsewhere")
+    if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
+        raise CommandError(f"{path} is also read from: write to another file")
+
+
+@contextmanager
+def writing_table(path: Path) -> Iterator[Callable[[pa.Table], None]]:
+    """Give a function that appends rows to a new file, which is there only once all has gone well.
+
+    Parameters
+    ----------
+    path : Path
+        Its suffix tells the format, as of tables that are read.
+    """
+    codec, suffix = format_of(path)
+    if codec == "lzma":
+        raise CommandError("results are not written as .xz: use .gz, .bz2 or .zst")
+    writer: Any = None
+    with replacing(path) as temporary, ExitStack() as stack:
+
+        def write(rows: pa.Table) -> None:
+            nonlocal writer
+            if writer is None:
+                writer = stack.enter_context(_writer(stack, temporary, (codec, suffix), rows.schema))
+            writer.write_table(rows)
+
+        yield write
+
+
+def _writer(stack: ExitStack, path: Path, form: tuple[str | None, str], schema: pa.Schema) -> Any:
+    """Return Arrow's writer for a format."""
+    import pyarrow as pa
+    from pyarrow.csv import CSVWriter, WriteOptions
+    from pyarrow.parquet import ParquetWriter
+
+    codec, suffix = form
+    if suffix in (".parquet", ".pq"):
+        return ParquetWriter(path, schema)
+    sink = stack.enter_context(pa.OSFile(str(path), "wb"))
+    if codec is not None:
+        sink = stack.enter_context(pa.CompressedOutputStream(sink, codec))
+    return CSVWriter(
+        sink, schema, write_options=WriteOptions(delimiter="\t" if suffix in (".tsv", ".tab") else ",")
+    )

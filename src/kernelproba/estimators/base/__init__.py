@@ -1,0 +1,1 @@
+"""What the classifiers share: checked input, kernels, callbacks, and one path from scores to labels."""

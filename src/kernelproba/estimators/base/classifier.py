@@ -1,0 +1,167 @@
+"""What every probabilistic classifier of the project shares: checked input and one path to a label."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from kernelproba.decision import mean_class_weights
+from kernelproba.estimators.base.blockwise import by_rows
+
+
+@dataclass(frozen=True)
+class Training:
+    """The rows that carry weight, as a fit sees them.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Rows of positive weight.
+    y : array of shape (n,)
+        Class indices.
+    sample_weight, weight : arrays of shape (n,)
+        The user's weights, and those times the class weights.
+    index : array of shape (n,)
+        Where the rows stood in the input.
+    """
+
+    X: Any
+    y: np.ndarray
+    sample_weight: np.ndarray
+    weight: np.ndarray
+    index: np.ndarray
+
+    def at(self, rows: np.ndarray) -> "Training":
+        """Some of the rows."""
+        return Training(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+    def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
+        return (
+            mean_class_weights(self.y, n_classes, self.weight),
+            mean_class_weights(self.y, n_classes, self.sample_weight),
+        )
+
+
+class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the classifiers: subclasses give `predict_log_proba` (or `predict_proba`) and `fit`."""
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+        """Validate, encode and weigh; rows of weight zero are as if absent."""
+        X, y = validate_data(self, X, y, **self._check_options())
+        check_classification_targets(y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        index = np.flatnonzero(weight)
+        if len(index) == 0:
+            raise ValueError("sample_weight is zero for every row; two classes at least need weight.")
+        if len(index) < len(weight):
+            X, y, weight = self._take_rows(X, index), y[index], weight[index]
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 "
+                "classes with positive weight."
+            )
+        factors = self._class_weights(codes, weight)
+        return Training(X, codes, weight, weight * factors[codes], index)
+
+    def _take_rows(self, X: Any, index: np.ndarray) -> Any:
+        """Training rows at `index`; a precomputed kernel loses the columns as well."""
+        return X[index][:, index] if self.__sklearn_tags__().input_tags.pairwise else X[index]
+
+    def _class_weights(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """One factor per class; `"balanced"` counts weights, so that a weight of two is a row seen twice."""
+        return self._class_factors(np.bincount(codes, weights=weight))
+
+    def _class_factors(self, mass: np.ndarray) -> np.ndarray:
+        """One factor per class from the weight of its rows, (c,)."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return np.ones(len(self.classes_))
+        if isinstance(class_weight, str) and class_weight == "balanced":
+            return mass.sum() / (len(mass) * mass)
+        factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_)
+        if not (np.isfinite(factors).all() and (factors > 0).all()):
+            raise ValueError("class_weight must be positive and finite for every class.")
+        return factors
+
+    def _weight_shift(self, training: Any) -> np.ndarray:
+        """Return how far weights have moved the log-probabilities (c,), if `undo_weights` is to undo it.
+
+        A fit with weights learns p_w(y|x) ∝ w_y p(y|x), where w_y is the mean weight of the rows of
+        class y; the shift is log w, centred.
+        """
+        undo, c = getattr(self, "undo_weights", False), len(self.classes_)
+        if not undo:
+            return np.zeros(c)
+        mean, sampled = training.class_means(c)
+        if undo == "class_weight":
+            mean = mean / sampled
+        return np.log(mean) - np.log(mean).mean()
+
+    def _check_predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, **self._check_options(), reset=False)
+
+    def _check_options(self) -> dict[str, Any]:
+        sparse = self.__sklearn_tags__().input_tags.sparse
+        return {"accept_sparse": "csr" if sparse else False, "dtype": [np.float64, np.float32]}
+
+    @by_rows
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        P : ndarray of shape (n, c)
+            Probability of each class, columns in the order of `classes_`; rows sum to one.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    @by_rows
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the class probabilities, as finite as the scores are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_P : ndarray of shape (n, c)
+            log of `predict_proba`, without its underflow.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @by_rows
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable class: always the argmax of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Entries of `classes_`.
+        """
+        P = self.predict_proba(X)  # first, so that an unfitted model says so
+        return self.classes_[P.argmax(axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,91 @@
+"""What classifiers by Bayes' rule on kernel densities share: priors, kernels, log-domain posteriors."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.utils.validation import check_is_fitted
+
+from kernelproba.decision import as_priors, class_priors
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KernelMachine, _check_precomputed
+from kernelproba.kernels import Kernel, resolve_kernel
+from kernelproba.rows import as_rows
+
+
+class DensityMachine(KernelMachine):
+    """Classifier with the posterior p(j|x) ∝ P_j q_j(x), q_j ≥ 0 a sum of kernels at rows of class j.
+
+    Subclasses have the constructor parameters `kernel`, `kernel_params`, `priors` and `random_state`, and
+    give `_log_fields`.
+    """
+
+    def _kernel_of_width(self, training: Training, gamma: Any) -> Kernel:
+        """Kernel with numbers in place of rules; any that is nowhere negative will do."""
+        if self._is_precomputed():
+            _check_precomputed(training.X)
+        return resolve_kernel(
+            self.kernel,
+            training.X,
+            gamma=gamma,
+            kernel_params=self.kernel_params,
+            random_state=self.random_state,
+            sample_weight=training.sample_weight,
+        )
+
+    def _check_priors(self, training: Training) -> np.ndarray:
+        """Return the priors (c,) that the parameter stands for."""
+        c = len(self.classes_)
+        if self.priors is None:
+            return class_priors(training.y, c, training.weight)
+        if isinstance(self.priors, str):
+            if self.priors != "uniform":
+                raise ValueError(
+                    f"priors must be None, 'uniform' or one number per class, got {self.priors!r}"
+                )
+            return np.full(c, 1 / c)
+        return as_priors(self.priors, self.classes_)
+
+    def _log_fields(self, X: Any) -> np.ndarray:
+        """Return log P_j q_j(x) (n, c) of checked rows."""
+        raise NotImplementedError
+
+    def _all_log_fields(self, X: Any, n_centers: int) -> np.ndarray:
+        check_is_fitted(self)
+        X = self._check_predict(X)
+        return as_rows(X, block_rows=max(1, BLOCK_VALUES // max(n_centers, 1))).map(self._log_fields)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the class probabilities, free of underflow.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_P : ndarray of shape (n, c)
+            log of `predict_proba`; the log priors where every density is 0 in exact arithmetic.
+        """
+        check_is_fitted(self)
+        log_F = self._all_log_fields(X, len(self.support_))
+        nowhere = np.isneginf(log_F).all(axis=1)
+        with np.errstate(divide="ignore"):
+            log_F[nowhere] = np.log(self.priors_)
+        return log_softmax(log_F, axis=1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = self._is_precomputed()
+        return tags
+
+
+def refuse_negative(K: np.ndarray) -> np.ndarray:
+    """Return a kernel matrix, or say that its kernel cannot be a density."""
+    if K.min(initial=0.0) < 0:
+        raise ValueError(
+            "Negative values in data passed to the densities: sums of this kernel are none. Choose a kernel "
+            "that is nowhere negative, such as 'rbf', 'laplacian' or 'matern'."
+        )
+    return K

@@ -1,0 +1,63 @@
+"""From linear scores to log-probabilities: what every logistic model shares."""
+
+from typing import Any
+
+import numpy as np
+
+from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.losses import loss_for
+
+
+class LogisticScores(ProbabilisticClassifier):
+    """Methods of a classifier with `_scores`: one log-odds for two classes, one score per class otherwise."""
+
+    intercept_: np.ndarray
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """Scores (n, 1) or (n, c) of unchecked rows; an unfitted model says so."""
+        raise NotImplementedError
+
+    def _undo_weights(self, training: Any) -> None:
+        """Take what weights have done to the priors out of the intercept, if `undo_weights` says so."""
+        self.weight_shift_ = self._weight_shift(training)
+        self.intercept_ = self.intercept_ - self._score_shift()
+
+    def _score_shift(self) -> np.ndarray:
+        """`weight_shift_` in terms of scores, (1,) or (c,)."""
+        shift = self.weight_shift_
+        return shift if len(shift) > 2 else shift[1:] - shift[:1]
+
+    @by_rows
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Scores: log-odds of `classes_[1]` for two classes, unnormalised log-probabilities otherwise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        F : ndarray of shape (n,) or (n, c)
+            Scores without the normalisation that `predict_log_proba` adds.
+        """
+        F = self._scores(X)
+        return F[:, 0] if F.shape[1] == 1 else F
+
+    @by_rows
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the class probabilities, as finite as the scores are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_P : ndarray of shape (n, c)
+            log of `predict_proba`, without its underflow.
+        """
+        F = self._scores(X)
+        return loss_for(len(self.classes_)).log_probabilities(F)

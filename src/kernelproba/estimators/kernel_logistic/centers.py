@@ -1,0 +1,156 @@
+"""Logistic functions of given centres, for any number of rows: samples in memory first, then all rows.
+
+The coefficients are those of the kernels themselves, f = Σⱼ αⱼ k(·, zⱼ), so that a block of features is a
+block of kernel values and nothing more; the solver's preconditioner does what whitening would do.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
+
+from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options
+from kernelproba.kernels import Comparison, Kernel
+from kernelproba.losses import loss_for
+from kernelproba.objective import Objective
+from kernelproba.penalties import FunctionNorm
+from kernelproba.rows import MemoryRows, as_rows
+from kernelproba.solvers import Solution
+from kernelproba.solvers.smooth.progressive import PAYS, progressive
+
+#: Rows of the samples, per centre.
+SAMPLES = (4, 20)
+#: Feature values computed at a time: a block stays in the cache while it is used.
+BLOCK_VALUES = 4_000_000
+#: Share of the memory limit that the features of the sample may take.
+SAMPLE_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class CenteredProblem:
+    """Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over the f spanned by centres.
+
+    Parameters
+    ----------
+    kernel, Z : Kernel, array of shape (m, d)
+        Of the function space, and the centres.
+    rows, y, weights : Rows of n rows, aligned values
+        Rows, class indices and ω = C·weight.
+    n_classes : int
+        c.
+    """
+
+    kernel: Kernel
+    Z: Any
+    rows: Any
+    y: Any
+    weights: Any
+    n_classes: int
+
+    def suits_levels(self, memory: int) -> bool:
+        """Whether samples and factors per class pay; if not, conjugate gradients on whitened features do."""
+        n, m = len(self.rows), self.Z.shape[0]
+        crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > PAYS
+        return not crowded or 16 * n * m > memory
+
+    def in_memory(self) -> tuple[Kernel, Any, np.ndarray, np.ndarray]:
+        """Kernel, rows, class indices and weights, fetched from wherever they are."""
+        everything = np.arange(len(self.rows))
+        y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
+        return self.kernel, as_rows(self.rows.whole()), y, weights
+
+
+def fit_levels(
+    problem: CenteredProblem, index: np.ndarray, options: Options, memory: int, random_state: Any
+) -> LogisticFunction:
+    """Fit by way of samples; the features take at most `memory` bytes and are computed anew beyond.
+
+    Parameters
+    ----------
+    problem : CenteredProblem
+        What to minimise.
+    index : array of shape (m,)
+        Rows that the centres are, −1 for none.
+    options : Options
+        tol, max_iter and fit_intercept.
+    memory : int
+        Bytes.
+    random_state : int, RandomState or None
+        Draws the samples.
+    """
+    dtype = options.precision(len(problem.rows))
+    solution = _fit_in(dtype, problem, options, memory, check_random_state(random_state))
+    if not solution.converged and dtype == np.float32:
+        # A wide kernel with a weak penalty: what single precision leaves of the gradient points nowhere.
+        solution = _fit_in(np.float64, problem, options, memory, check_random_state(random_state))
+    m, k = len(index), solution.coef.shape[1]
+    intercept = solution.coef[m] if options.fit_intercept else np.zeros(k)
+    return LogisticFunction(index, solution.coef[:m], intercept, solution)
+
+
+def _fit_in(
+    dtype: type, problem: CenteredProblem, options: Options, memory: int, rng: np.random.RandomState
+) -> Solution:
+    """Fit with features in one precision."""
+    m, n = problem.Z.shape[0], len(problem.rows)
+    compare = Comparison(problem.kernel, problem.Z, dtype)
+    penalty = FunctionNorm(_center_matrix(problem, dtype))
+    loss = loss_for(problem.n_classes)
+    k = loss.n_scores(problem.n_classes)
+    itemsize = np.dtype(dtype).itemsize
+
+    def objective(features: Any, y: Any, weights: Any) -> Objective:
+        return Objective(features, y, weights, loss, penalty, k, options.fit_intercept)
+
+    block_rows = max(128, BLOCK_VALUES // m)
+    largest = int(max(m, SAMPLE_SHARE * memory / (m * itemsize)))
+    sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
+    sample = Sample.draw(problem, sizes[-1], rng)
+    held = compare(sample.X)
+    samples = [
+        objective(MemoryRows(held[:size], block_rows), sample.y[:size], sample.weights[:size] * (n / size))
+        for size in sizes
+        if size == sizes[-1] or 2 * size <= sizes[-1]
+    ]
+    full = None
+    if sizes[-1] < n:
+        budget = memory - held.nbytes - (k + 6) * m * m * 8
+        features = problem.rows.in_blocks(block_rows).features(compare, m, budget=max(budget, 0))
+        full = objective(features, problem.y, problem.weights)
+    tol, max_iter, step = options.tol, options.max_iter, partial(options.step, "pass")
+    return progressive(samples, full, samples[0].start(), tol=tol, max_iter=max_iter, step=step)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows in memory, in random order, with their labels and weights."""
+
+    X: Any
+    y: np.ndarray
+    weights: np.ndarray
+
+    @staticmethod
+    def draw(problem: CenteredProblem, size: int, rng: np.random.RandomState) -> "Sample":
+        """Take `size` rows."""
+        n, rows = len(problem.rows), problem.rows
+        order = rng.permutation(size)
+        index = np.arange(n)
+        if size < n:
+            index = np.sort(sample_without_replacement(n, size, random_state=rng))
+        return Sample(
+            rows.take(index)[order],
+            rows.pick(problem.y, index)[order],
+            rows.pick(problem.weights, index)[order],
+        )
+
+
+def _center_matrix(problem: CenteredProblem, dtype: type) -> np.ndarray:
+    """K_zz with a jitter that keeps its condition within what products in `dtype` can carry."""
+    K = np.array(problem.kernel(problem.Z, problem.Z), dtype=np.float64)
+    K = (K + K.T) / 2
+    share = 1e-7 if dtype == np.float32 else len(K) * np.finfo(np.float64).eps
+    K[np.diag_indices_from(K)] += share * float(K.diagonal().mean())
+    return K

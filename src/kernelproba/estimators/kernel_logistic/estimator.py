@@ -1,0 +1,401 @@
+"""Kernel logistic regression, binary and multinomial."""
+
+import warnings
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from kernelproba.basis import RULES
+from kernelproba.coupling import METHODS, couple
+from kernelproba.estimators.base.callbacks import ObservableFit
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
+from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_levels
+from kernelproba.estimators.kernel_logistic.exact import (
+    KernelFunction,
+    LogisticFunction,
+    Options,
+    fit_centers,
+    fit_function,
+)
+from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
+from kernelproba.rows import as_rows, is_stored, memory_budget
+from kernelproba.rows.row_hash import places
+from kernelproba.solvers import SOLVERS, Solution
+
+
+class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
+    """Classification with native probabilities: logistic regression in a kernel's function space.
+
+    Minimises, over functions f of the reproducing kernel Hilbert space and free intercepts b::
+
+        C Σᵢ sᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖²
+
+    with the logistic loss on one score for two classes and softmax on one score per class otherwise, so
+    `C`, `kernel`, `gamma`, `degree` and `coef0` mean what they mean in ``SVC``.  The minimum is unique and
+    every solver reaches it.  With all rows as centres the time is that of n² kernel values and of some 50 to
+    200 products with the kernel matrix, 2n²c operations each, and memory is 4n² bytes (8n² up to 1000 rows or
+    at ``tol < 1e-4``); for more rows see `n_centers`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    kernel : str, callable, Kernel or scikit-learn Gaussian-process kernel, default="rbf"
+        A name that scikit-learn knows ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2",
+        "additive_chi2"), "precomputed", an object of `kernelproba.kernels`, or ``f(X, Z) -> matrix``.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Coefficient of the named kernels, as in SVC; "median" is 1/(2·median distance²).
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    kernel_params : dict, optional
+        Further keyword arguments of a callable kernel.
+    class_weight : dict or "balanced", optional
+        Factors on `sample_weight` per class.
+    undo_weights : bool or "class_weight", default=False
+        Whether to take out of the probabilities what the weights have done to the class frequencies:
+        True: they refer to the frequencies of the rows counted once each; "class_weight": to those counted
+        by `sample_weight`.  The weights then decide only where the model takes care.
+    fit_intercept : bool, default=True
+        Whether to add free intercepts.
+    n_centers : int, "auto" or None, default="auto"
+        Number m of centres that span the function.  None: all rows.  "auto": all rows up to 10,000 of them if
+        their kernel matrix fits into the memory limit; beyond, as many as explain 99 % of the kernel on a
+        sample, 4000 at most.  With fewer centres than rows a fit makes about ten passes over the rows, 4nmc
+        operations each and n·m kernel values where these are not kept.
+    centers : {"rpcholesky", "k-means++", "k-means", "uniform"} or array of shape (m, d), default="rpcholesky"
+        How `n_centers` centres are chosen: randomly pivoted Cholesky, rows far apart, means of clusters, any
+        rows; or the centres themselves.
+    memory_limit : int or str, optional
+        Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Kernel values
+        that do not fit are computed anew at every pass.
+    multi_class : {"multinomial", "pairwise"}, default="multinomial"
+        "pairwise" fits one function per pair of classes and couples their probabilities, kLOGREG of [1]_: for
+        many classes faster, and often more accurate, than one softmax.  Needs a positive definite kernel.
+    coupling : {"wu-lin-weng", "hastie-tibshirani"}, default="wu-lin-weng"
+        How pairwise probabilities become one distribution, see `kernelproba.coupling.couple`.
+    pair_Cs : array-like of float, optional
+        Values among which each pair chooses its own C by its approximate leave-one-out log loss, instead of
+        `C` for all.
+    solver : {"auto", "irls", "progressive", "newton-cg", "newton-cholesky", "lbfgs"}, default="auto"
+        "irls": re-weighted least squares in the kernel coefficients by conjugate gradients [1]_.  The
+        others work in features from the Cholesky factor of the kernel matrix, n³/3 operations: "newton-cg":
+        Newton's method with conjugate gradients; "newton-cholesky": with the full Hessian, for small
+        problems; "lbfgs": quasi-Newton.  "progressive", for fewer centres than rows: quasi-Newton steps
+        preconditioned by the curvature of a sample.  "auto" is progressive with fewer centres than rows, but
+        irls where many classes share few rows per centre; with all rows as centres
+        irls, or newton-cg for the linear kernel, which has few features, and for kernels that are precomputed
+        or not known to be definite.
+    tol : float, default=1e-2
+        Bound on the error of an average score relative to the size of the function, certified by the
+        gradient: ``√k̄ ‖∇J‖ ≤ tol (1 + √k̄ ‖f‖)`` with k̄ the mean of k(x, x).  The objective is then within
+        about tol² of its least value, relatively; what fits reach is closer by far.
+    max_iter : int, default=200
+        Most iterations of the solver.
+    warm_start : bool, default=False
+        Start from the previous fit, whatever its C or kernel, if the classes are the same and its centres
+        are among the rows.  Pairwise fits start anew.
+    n_jobs : int, optional
+        Threads that share the pairs of a pairwise fit.
+    random_state : int, RandomState or None, default=None
+        Draws the sample behind ``gamma="median"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (c,)
+        Labels.
+    dual_coef_ : ndarray of shape (1, m) or (c, m)
+        Kernel coefficients α of the centres; where no row is redundant they equal C·sᵢ·(onehot(yᵢ) − pᵢ).
+        Pairwise: (c − 1, m), laid out as in SVC.
+    intercept_ : ndarray of shape (1,) or (c,)
+        b; one per pair for pairwise models.
+    n_support_ : ndarray of shape (c,)
+        Pairwise only: centres of each class; they are sorted by class.
+    pair_C_ : ndarray of shape (c (c − 1) / 2,)
+        Pairwise only: the C of each pair.
+    weight_shift_ : ndarray of shape (c,)
+        What `undo_weights` has taken off the log-probabilities, as part of `intercept_`; sums to zero.
+    support_ : ndarray of shape (m,)
+        Row numbers of the centres in the training data.
+    support_vectors_ : ndarray of shape (m, d)
+        The centres; empty for a precomputed kernel.
+    kernel_ : Kernel
+        The kernel in use, with numbers in place of rules.
+    n_iter_ : int
+        Iterations of the solver.
+    objective_ : float
+        Value of the minimised expression.
+    residual_ : float
+        The quantity that `tol` bounds.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    References
+    ----------
+    .. [1] V. Roth, "Probabilistic discriminative kernel classifiers for multi-class problems", DAGM 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelLogisticRegression(C=10).fit(X, y)
+    >>> model.predict_proba(X[:2]).round(2)
+    array([[0.99, 0.01, 0.  ],
+           [0.99, 0.01, 0.  ]])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "undo_weights": ["boolean", StrOptions({"class_weight"})],
+        "fit_intercept": ["boolean"],
+        "n_centers": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "centers": [StrOptions({*RULES, "k-means", "uniform"}), "array-like"],
+        "memory_limit": [Interval(Real, 0, None, closed="neither"), str, None],
+        "multi_class": [StrOptions({"multinomial", "pairwise"})],
+        "coupling": [StrOptions(set(METHODS))],
+        "pair_Cs": ["array-like", None],
+        "solver": [StrOptions({"auto", "irls", "progressive", *SOLVERS})],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        kernel_params=None,
+        class_weight=None,
+        undo_weights=False,
+        fit_intercept=True,
+        n_centers="auto",
+        centers="rpcholesky",
+        memory_limit=None,
+        multi_class="multinomial",
+        coupling="wu-lin-weng",
+        pair_Cs=None,
+        solver="auto",
+        tol=1e-2,
+        max_iter=200,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.class_weight = class_weight
+        self.undo_weights = undo_weights
+        self.fit_intercept = fit_intercept
+        self.n_centers = n_centers
+        self.centers = centers
+        self.memory_limit = memory_limit
+        self.multi_class = multi_class
+        self.coupling = coupling
+        self.pair_Cs = pair_Cs
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
+            Training rows; also a store of `kernelproba.rows` or a Dask array or data frame, for rows that are
+            not in memory.
+        y : array-like of shape (n,)
+            Labels; a Dask array where X is one.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; a weight of two is a row seen twice.
+
+        Returns
+        -------
+        self : KernelLogisticRegression
+            The fitted model.
+        """
+        previous = self._previous() if self.warm_start else None
+        training = (
+            self._check_fit(X, y, sample_weight) if not is_stored(X) else self._look_over(X, y, sample_weight)
+        )
+        self.kernel_ = self._resolve_kernel(training)
+        if hasattr(self, "n_support_"):
+            del self.n_support_  # an earlier fit was pairwise
+        c = len(self.classes_)
+        pairwise = self.multi_class == "pairwise" and c > 2
+        with self._observed(X, y, c * (c - 1) // 2 if pairwise else None) as step:
+            options = Options(self.solver, self.tol, self.max_iter, self.fit_intercept, step)
+            if pairwise:
+                self._fit_pairs(training, options)
+            else:
+                self._fit_jointly(training, options, previous)
+        return self
+
+    def _fit_jointly(self, training: Any, options: Options, previous) -> None:
+        """One function with all classes in it."""
+        choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
+        eligible = self.kernel_.definite and not self._is_precomputed()
+        chosen = choice.choose(self.kernel_, training.X, eligible=eligible)
+        if chosen is None:
+            choice.check_all_rows(training.X, options.precision(len(training.y)))
+            if self.solver == "progressive":
+                raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
+            problem = self.kernel_, training.X, training.y, self.C * training.weight, options
+            fit = fit_function(*problem, self._start(training, previous))
+            self._store_centers(training.X, fit.index, training.index)
+        else:
+            fit = self._fit_centers(training, options, *chosen)
+            self.support_vectors_, index = chosen
+            self.support_ = index if is_stored(training.X) else np.where(index < 0, -1, training.index[index])
+        self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
+        # Softmax scores are free up to a constant: the symmetric choice sums to zero.
+        b = fit.intercept
+        self.intercept_ = b - b.mean() if len(b) > 1 else b.copy()
+        self._undo_weights(training)
+        self._report([fit.solution])
+
+    def _fit_centers(self, training: Any, options: Options, Z: Any, index: np.ndarray) -> LogisticFunction:
+        """One function of chosen centres."""
+        rows, weights = as_rows(training.X), self.C * training.weight
+        memory = memory_budget(self.memory_limit)
+        problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
+        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_levels(memory)):
+            return fit_levels(problem, index, options, memory, self.random_state)
+        options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
+        return fit_centers(*problem.in_memory(), options, (Z, index))
+
+    def _fit_pairs(self, training: Any, options: Options) -> None:
+        """One function per pair of classes."""
+        if is_stored(training.X):
+            raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
+        if self.n_centers not in (None, "auto"):
+            raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
+        if self.memory_limit is not None:
+            raise ValueError("memory_limit is for multi_class='multinomial'; pairs keep squares of classes.")
+        if self.solver not in ("auto", "irls"):
+            raise ValueError(f"multi_class='pairwise' is solved by irls; got solver={self.solver!r}.")
+        if not self.kernel_.definite or self._is_precomputed():
+            raise ValueError(
+                "multi_class='pairwise' needs a kernel that is known to be positive definite; wrap "
+                "KernelLogisticRegression in PairwiseCouplingClassifier for any other."
+            )
+        Cs = [self.C] if self.pair_Cs is None else list(self.pair_Cs)
+        if min(Cs, default=0.0) <= 0:
+            raise ValueError(f"pair_Cs must be positive numbers, got {self.pair_Cs!r}.")
+        fit = fit_pairs(self.kernel_, training.X, training.y, training.weight, Cs, options, self.n_jobs)
+        self._store_centers(training.X, fit.order, training.index)
+        self.n_support_ = np.diff(fit.bounds)
+        self.dual_coef_, self.pair_C_ = fit.dual, fit.C
+        self.pair_weights_ = pair_masses(training.y, training.sample_weight)
+        self.weight_shift_ = self._weight_shift(training)
+        first, second = np.triu_indices(len(self.classes_), 1)
+        self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
+        self._report(fit.solutions)
+
+    def _report(self, solutions: list[Solution]) -> None:
+        """Keep how the solver fared, and warn where it did not converge."""
+        self.n_iter_ = max(solution.n_iter for solution in solutions)
+        self.objective_ = sum(solution.value for solution in solutions)
+        self.residual_ = max(solution.residual for solution in solutions)
+        failed = [solution for solution in solutions if not solution.converged]
+        if failed:
+            where = f" in {len(failed)} of {len(solutions)} pairs" if len(solutions) > 1 else ""
+            warnings.warn(
+                f"The solver stopped{where} after {self.n_iter_} iterations with a residual of "
+                f"{self.residual_:.1e}, above tol={self.tol:g}. Raise max_iter or tol, lower C, or scale "
+                "the features.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def _previous(self) -> dict[str, Any] | None:
+        """What a warm start needs of the last fit."""
+        if not hasattr(self, "dual_coef_") or hasattr(self, "n_support_") or self._is_precomputed():
+            return None
+        return {
+            "classes": self.classes_,
+            "centers": self.support_vectors_,
+            "dual": self.dual_coef_.T,
+            "intercept": self.intercept_ + self._score_shift(),  # as the weighted fit had it
+        }
+
+    def _start(self, training: Training, previous) -> KernelFunction | None:
+        """The previous function, if its classes are ours and its centres are rows of ours."""
+        if previous is None or not np.array_equal(previous["classes"], self.classes_):
+            return None
+        index = places(previous["centers"], training.X)
+        if index is None:
+            return None
+        return KernelFunction(index, previous["dual"], previous["intercept"])
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        if not hasattr(self, "n_support_"):
+            return self._kernel_scores(self._check_predict(X), self.dual_coef_, self.intercept_)
+        R = expit(self.pairwise_decision_function(X))
+        weights = self.pair_weights_ if self.coupling == "hastie-tibshirani" else None
+        P = couple(R, self.coupling, pair_weights=weights)
+        return np.log(np.maximum(P, np.finfo(float).tiny))
+
+    def pairwise_decision_function(self, X: Any) -> np.ndarray:
+        """Log-odds of the first against the second class of every pair, for ``multi_class="pairwise"``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        F : ndarray of shape (n, c (c − 1) / 2)
+            Pairs in the order (0, 1), (0, 2), …, (1, 2), …
+        """
+        check_is_fitted(self, "n_support_", msg="This model was not fitted with multi_class='pairwise'.")
+        bounds = np.concatenate([[0], np.cumsum(self.n_support_)])
+        return self._map_kernel(
+            self._check_predict(X), lambda K: pair_scores(K, bounds, self.dual_coef_, self.intercept_)
+        )
+
+    def kernel_expansions(self) -> list[KernelExpansion]:
+        """The scores of the fitted model as sums over centres, one expansion per pair for pairwise models.
+
+        Returns
+        -------
+        expansions : list of KernelExpansion
+            Together all scores of the model.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "n_support_"):
+            return super().kernel_expansions()
+        return pair_expansions(
+            self.kernel_, self._centers, self.support_, self.dual_coef_, self.intercept_, self.n_support_
+        )

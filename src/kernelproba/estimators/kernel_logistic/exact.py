@@ -1,0 +1,149 @@
+"""From a kernel and labelled rows to the logistic function of least objective.
+
+Two routes lead there.  *irls* works with the kernel matrix: products with it are all it needs.  The other
+solvers work in whitened features from its Cholesky factor, which finds the rank of a degenerate kernel (the
+linear one) and the positive part of an indefinite one (the sigmoid).  With chosen centres the features are
+given, and the kernel matrix of irls is their product.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kernelproba.basis import KernelBasis, span_centers, span_rows
+from kernelproba.estimators.base.callbacks import Step, unobserved
+from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix
+from kernelproba.losses import loss_for
+from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
+from kernelproba.penalties import Ridge
+from kernelproba.rows import as_rows
+from kernelproba.solvers import SOLVERS, Solution, irls
+
+#: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
+SINGLE_PRECISION_ROWS = 1000
+SINGLE_PRECISION_TOL = 1e-4
+#: Tolerance of the preliminary fit from which a fit without a start sets out.
+ROUGH_TOL = 0.1
+#: Rows whose features are computed at a time.
+BLOCK_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to fit: solver, tol, max_iter and fit_intercept of the estimator, and whom to tell the steps."""
+
+    solver: str
+    tol: float
+    max_iter: int
+    fit_intercept: bool
+    step: Step = unobserved
+
+    def precision(self, n: int) -> type:
+        """Type in which a kernel matrix of n rows is kept."""
+        single = n > SINGLE_PRECISION_ROWS and self.tol >= SINGLE_PRECISION_TOL
+        return np.float32 if single else np.float64
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """Scores Σⱼ αⱼ k(·, zⱼ) + b: rows that are centres (m,), dual (m, k), intercept (k,)."""
+
+    index: np.ndarray
+    dual: np.ndarray
+    intercept: np.ndarray
+
+
+@dataclass(frozen=True)
+class LogisticFunction(KernelFunction):
+    """A fitted function, and how it was found."""
+
+    solution: Solution
+
+
+def fit_function(
+    kernel: Kernel, X, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None
+) -> LogisticFunction:
+    """Minimise Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over all f and b.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of the function space.
+    X, y, weights : arrays of n rows
+        Rows, class indices and ω = C·weight.
+    options : Options
+        Solver and its settings.
+    start : KernelFunction, optional
+        A function with the same rows as possible centres, to start from.
+    """
+    doubtful = not kernel.definite or isinstance(kernel, Precomputed)
+    solver = options.solver
+    if solver == "auto":
+        solver = "newton-cg" if doubtful or isinstance(kernel, Linear) else "irls"
+    if solver == "irls" and not doubtful:
+        K = kernel_matrix(kernel, X, options.precision(X.shape[0]))
+        return fit_matrix(DenseMatrix(K), y, weights, options, start)
+    basis, Phi = span_rows(kernel, X)  # refuses an indefinite matrix, or takes its positive part
+    options = replace(options, solver=solver)
+    if start is None:
+        return fit_features(basis, Phi, y, weights, options)
+    values = kernel(X, kernel.select(X, start.index)) @ start.dual
+    coef = np.vstack([basis.coordinates(values[basis.index]), start.intercept])
+    return fit_features(basis, Phi, y, weights, options, coef)
+
+
+def fit_centers(
+    kernel: Kernel, rows: Any, y: Any, weights: Any, options: Options, centers: tuple[Any, np.ndarray]
+) -> LogisticFunction:
+    """Minimise the same over the f spanned by given centres (Z, their row numbers), by a named solver."""
+    Z, index = centers
+    basis = span_centers(kernel, Z, index)
+    dtype = options.precision(len(rows))
+    Phi = as_rows(rows, block_rows=BLOCK_ROWS).map(
+        lambda block: basis.coordinates(kernel(block, Z).astype(np.float64, copy=False).T).T.astype(dtype)
+    )
+    return fit_features(basis, Phi, y, weights, options)
+
+
+def fit_matrix(
+    K: KernelMatrix, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None = None
+) -> LogisticFunction:
+    """IRLS on a kernel matrix; all rows are centres."""
+    loss = loss_for(c := int(y.max()) + 1)
+    n, k = len(y), loss.n_scores(c)
+    theta = np.zeros((n + options.fit_intercept, k))
+    if start is not None:
+        theta[start.index] = start.dual
+        theta[n:] = start.intercept
+    else:
+        # A hundredth of the weights is a quick problem, and its solution spares the real one a third to two
+        # thirds of its products with K.
+        rough = KernelObjective(K, y, weights / 100, loss, k, options.fit_intercept)
+        theta = irls(rough, theta, tol=ROUGH_TOL, max_iter=options.max_iter).coef
+    objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
+    solution = irls(objective, theta, tol=options.tol, max_iter=options.max_iter)
+    intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
+    return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)
+
+
+def fit_features(
+    basis: KernelBasis,
+    Phi: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    options: Options,
+    start: np.ndarray | None = None,
+) -> LogisticFunction:
+    """Fit in the span of a basis with features Φ (n, r), starting from [W; b] (r + 1, k) if that is given."""
+    if options.solver == "irls":
+        function = fit_matrix(FactoredMatrix(Phi), y, weights, options)
+        W = (Phi.T @ function.dual.astype(Phi.dtype)).astype(np.float64)
+        return LogisticFunction(basis.index, basis.dual(W), function.intercept, function.solution)
+    loss = loss_for(c := int(y.max()) + 1)
+    k = loss.n_scores(c)
+    objective = Objective(as_rows(Phi), y, weights, loss, Ridge(), k, options.fit_intercept)
+    theta = objective.start() if start is None else start[: objective.shape[0]]
+    solution = SOLVERS[options.solver](objective, theta, tol=options.tol, max_iter=options.max_iter)
+    W, b = objective.split(solution.coef)
+    return LogisticFunction(basis.index, basis.dual(W), b, solution)

@@ -1,0 +1,398 @@
+"""The least-squares probabilistic classifier: class probabilities from one linear system per class."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
+from kernelproba.calibration import ScoreMap
+from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.validation import positive_numbers
+from kernelproba.estimators.least_squares.state import LearntPosterior, PosteriorOptions, learn_block
+from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
+from kernelproba.kernels import Kernel
+from kernelproba.rows import as_rows, is_stored
+from kernelproba.rows.row_hash import first_occurrences, row_keys
+from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
+from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
+
+#: Rows from which the centres of rows that are not in memory are drawn.
+SAMPLE_ROWS = 20_000
+
+
+class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
+    """Class probabilities by a least-squares fit of the posterior, trained by one linear system per class.
+
+    The posterior of class y is modelled as q_y(x) = Σⱼ aⱼ k(x, zⱼ) over centres of that class, and fitted to
+    the true posterior in mean square [1]_::
+
+        (H + αI) a = h,      H = Σᵢ sᵢφ(xᵢ)φ(xᵢ)ᵀ/S,   h = Σ_{i: yᵢ = y} sᵢφ(xᵢ)/S,   S = Σᵢ sᵢ
+
+    with φ(x) the kernel values at the centres and s the sample weights.  H and h are averages over rows:
+    training is one pass, `partial_fit` is exact, and the scores of rows left out follow in closed form.
+    With n rows in c classes of equal size, time grows as n³/c and memory as n²/c.
+
+    Parameters
+    ----------
+    alpha : float, default=1e-3
+        Penalty α (λ in [1]_).  Below about 1e-12 it drowns in rounding and acts like that.
+    kernel : str, callable, Kernel or scikit-learn Gaussian-process kernel, default="rbf"
+        A name that scikit-learn knows ("linear", "poly", "rbf", "laplacian", "sigmoid", "cosine", "chi2",
+        "additive_chi2"), "precomputed", an object of `kernelproba.kernels`, or ``f(X, Z) -> matrix``.
+        The model is meant for kernels that are positive and local.
+    gamma : {"scale", "auto", "median"} or float, default="scale"
+        Coefficient of the named kernels, as in SVC; "median" is 1/(2·median distance²).
+    degree : float, default=3
+        Degree of the polynomial kernel.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    kernel_params : dict, optional
+        Further keyword arguments of a callable kernel.
+    centers : {"class", "all"}, int or array of shape (m, d), default="class"
+        "class": each class has its own rows as centres (model (7) of [1]_); "all": all rows serve every
+        class (model (5)), which is often more accurate and costs c times as much; a number: that many rows
+        drawn from each class; an array: these rows, for every class.  Rows that occur twice are one centre.
+    n_centers : int, optional
+        With ``centers="all"``: draw that many of all rows, which then serve every class.  A thousand of them
+        cost less than the rows of every class for itself once a class has more than 1000/√c.
+    class_weight : dict or "balanced", optional
+        Factors on `sample_weight` per class.
+    solver : {"cholesky", "eigh", "sgd"}, default="cholesky"
+        "cholesky" factorises H + αI; "eigh" decomposes H, which pays for long paths; "sgd" makes averaged
+        stochastic gradient steps that cost O(m) per row instead of O(m²), for streams without end.
+    calibration : {"power"} or None, default="power"
+        "power": p ∝ (max(0, q) + ε)ᵗ with t and ε from leave-one-out scores, see `kernelproba.calibration`;
+        None: p ∝ max(0, q) as in (10) of [1]_, which is far from confident enough when classes are many.
+    outside : {"prior", "tails"}, default="prior"
+        Far from all centres local kernels vanish.  "tails" normalises whatever is left, as [1]_ does: one
+        class gets nearly all; "prior" turns to the class priors as the evidence Σ max(0, q) sinks below
+        what nearly all training rows have.
+    max_iter : int, default=10
+        Passes over the rows of `fit` with ``solver="sgd"``.
+    random_state : int, RandomState or None, default=None
+        Draws centres, the order of rows for "sgd", and the sample behind ``gamma="median"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (c,)
+        Labels.
+    class_prior_ : ndarray of shape (c,)
+        Weighted shares of the classes.
+    dual_coef_ : ndarray of shape (c, m)
+        Coefficients of the centres, zero for the centres of other classes.
+    intercept_ : ndarray of shape (c,)
+        Zeros: the model has none.
+    support_ : ndarray of shape (m,)
+        Row numbers of the centres in the (first) training data, −1 for given ones.
+    support_vectors_ : ndarray of shape (m, d)
+        The centres; empty for a precomputed kernel.
+    score_map_ : Clipping, PowerCalibration or PriorOutside
+        What turns scores into probabilities.
+    kernel_ : Kernel
+        The kernel in use, with numbers in place of rules.
+    n_iter_ : int
+        Passes over the rows.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Notes
+    -----
+    If every score of a row is clipped, the answer is the class priors.
+
+    References
+    ----------
+    .. [1] M. Sugiyama, "Superfast-trainable multi-class probabilistic classifier by least-squares posterior
+       fitting", IEICE Transactions on Information and Systems E93-D(10), 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import LeastSquaresProbabilisticClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LeastSquaresProbabilisticClassifier().fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
+        "centers": [
+            StrOptions({"class", "all"}), Interval(Integral, 1, None, closed="left"), "array-like",
+            "sparse matrix",
+        ],
+        "n_centers": [Interval(Integral, 1, None, closed="left"), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "solver": [StrOptions({"cholesky", "eigh", "sgd"})],
+        "calibration": [StrOptions({"power"}), None],
+        "outside": [StrOptions({"prior", "tails"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        alpha=1e-3,
+        *,
+        kernel="rbf",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        kernel_params=None,
+        centers="class",
+        n_centers=None,
+        class_weight=None,
+        solver="cholesky",
+        calibration="power",
+        outside="prior",
+        max_iter=10,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.centers = centers
+        self.n_centers = n_centers
+        self.class_weight = class_weight
+        self.solver = solver
+        self.calibration = calibration
+        self.outside = outside
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LeastSquaresProbabilisticClassifier":
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
+            Training rows; also a store of `kernelproba.rows` or a Dask array or data frame.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights; a weight of two is a row seen twice.
+
+        Returns
+        -------
+        self : LeastSquaresProbabilisticClassifier
+            The fitted model.
+        """
+        if is_stored(X):
+            self._fit_stored(self._look_over(X, y, sample_weight))
+            return self
+        training, keys = self._distinct(self._check_fit(X, y, sample_weight))
+        learnt = self._start(training, keys, self._resolve_kernel(training))
+        order = self._order(len(training.y))
+        learnt.learn(training.X[order], training.y[order], training.weight[order], keys[order])
+        self.n_iter_ = self._descend_on(learnt.sums, training)
+        learnt.solution()
+        self._learnt = learnt
+        return self
+
+    @available_if(can_stream)
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> "LeastSquaresProbabilisticClassifier":
+        """Learn from one more block of rows.
+
+        The first block decides on the kernel's width and on the centres, unless they are given; it needs
+        rows of every class then.  With the same kernel and centres the blocks give exactly what `fit` gives
+        on all rows (``solver="sgd"`` aside).  The linear systems are solved when the model is next used.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Rows.
+        y : array-like of shape (n,)
+            Labels.
+        classes : array-like of shape (c,)
+            All labels that will ever occur; needed on the first call.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative weights.
+
+        Returns
+        -------
+        self : LeastSquaresProbabilisticClassifier
+            The model, with the block learnt.
+        """
+        self._validate_params()
+        training = self._check_block(X, y, classes, sample_weight)
+        if len(training.y) == 0:
+            return self
+        training, keys = self._distinct(training)
+        if not self.__sklearn_is_fitted__():
+            self._learnt = self._start(training, keys, self._resolve_kernel(training))
+            self.n_iter_ = 1
+        self._learnt.learn(training.X, training.y, training.weight, keys)
+        return self
+
+    def path(self, alphas: Any) -> np.ndarray:
+        """Coefficients for other penalties, from the same sums over rows.
+
+        Parameters
+        ----------
+        alphas : array-like of shape (r,)
+            Penalties, positive.
+
+        Returns
+        -------
+        coefs : ndarray of shape (r, c, m)
+            What `dual_coef_` would be for each.
+        """
+        check_is_fitted(self)
+        return self._learnt.path(positive_numbers(alphas, "alphas"))
+
+    def leave_one_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+        """Scores of rows that the model was trained on, by models that were not: each row left out in turn.
+
+        A row that is a centre is left out as a centre as well.  With ``solver="sgd"`` an approximation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Training rows, all copies of a row together.
+        y : array-like of shape (n,)
+            Their labels.
+        sample_weight : array-like of shape (n,), optional
+            Their weights in training.
+
+        Returns
+        -------
+        Q : ndarray of shape (n, c)
+            Scores as of `raw_scores`.
+        """
+        check_is_fitted(self)
+        if self._is_precomputed():
+            raise ValueError("leave_one_out_scores needs rows, which kernel='precomputed' does not have.")
+        rows, Q = self._check_block(X, y, None, sample_weight), self.raw_scores(X)
+        Q[rows.index] = self._left_out_scores(rows)  # others had no part in it
+        return Q
+
+    @by_rows
+    def raw_scores(self, X: Any) -> np.ndarray:
+        """Fitted posteriors q before clipping, calibration and normalisation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+
+        Returns
+        -------
+        Q : ndarray of shape (n, c)
+            May be negative, and near zero far from all centres.
+        """
+        check_is_fitted(self)
+        X = self._check_predict(X)
+        blocks, coef = self._learnt.sums.centers.blocks, self.dual_coef_
+
+        def scores(rows):
+            K = self.kernel_(rows, self._centers)
+            Q = np.empty((len(K), len(coef)))
+            for block in blocks:
+                Q[:, block.classes] = K[:, block.columns] @ coef[block.classes, block.columns].T
+            return Q
+
+        return as_rows(X, block_rows=max(1, BLOCK_VALUES // coef.shape[1])).map(scores)
+
+    @by_rows
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        log_P : ndarray of shape (n, c)
+            log of `predict_proba`, without its underflow; −∞ for a clipped class without calibration.
+        """
+        Q = self.raw_scores(X)
+        return self.score_map_.log_probabilities(Q)
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Coefficients (c, m); solves the equations if rows have come since."""
+        return self._learnt.solution().coef
+
+    @property
+    def score_map_(self) -> ScoreMap:
+        """Map from scores to probabilities."""
+        return self._learnt.solution().score_map
+
+    @property
+    def class_prior_(self) -> np.ndarray:
+        """Weighted shares of the classes (c,)."""
+        return self._learnt.prior
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_learnt")
+
+    def _fit_stored(self, training: StoredTraining) -> None:
+        """One pass over rows that are not in memory, with centres from a sample of them."""
+        every = isinstance(self.centers, str) and self.n_centers is None
+        if every or self.solver == "sgd":
+            raise ValueError(
+                "Rows that are not in memory need a number of centres (centers=500 per class, or "
+                "centers='all' with n_centers=1000) or given ones, and solver='cholesky' or 'eigh'."
+            )
+        excerpt, keys = self._distinct(training.excerpt(SAMPLE_ROWS, self.random_state))
+        start = self._start(excerpt, keys, self._resolve_kernel(training))
+        self._learnt = training.X.fold(learn_block, training.y, training.weight, shared=(start,))
+        self.n_iter_ = 1
+
+    def _left_out_scores(self, training: Training) -> np.ndarray:
+        """Scores (n, c) of rows that have been learnt, each left out with all its copies."""
+        distinct, keys = self._distinct(training)
+        Q = self._learnt.leave_one_out(distinct.X, distinct.y, distinct.weight, keys)
+        return Q[first_occurrences(row_keys(training.X, training.y))[1]]
+
+    def _start(self, training: Training, keys: np.ndarray, kernel: Kernel) -> LearntPosterior:
+        """Fix kernel and centres."""
+        c = len(self.classes_)
+        known = not self._is_precomputed()
+        given = check_centers(self.centers, self.n_centers, training.X.shape[1], rows_known=known)
+        rows = KeyedRows(training.X, training.y, keys)
+        centers = choose_centers(given, self.n_centers, rows, c, self.random_state)
+        centers.refuse_empty(self.classes_)
+        if isinstance(given, str | Integral):
+            Z = kernel.select(training.X, centers.rows)
+            self._store_centers(training.X, centers.rows, training.index)
+        else:
+            Z = self.support_vectors_ = given
+            self.support_ = centers.rows
+        self.kernel_ = kernel
+        self.intercept_ = np.zeros(c)
+        options = PosteriorOptions(self.alpha, self.solver, self.calibration, self.outside)
+        if self.solver == "sgd":
+            return LearntPosterior(StochasticPosterior(kernel, Z, centers, c, self.alpha), options)
+        return LearntPosterior(PosteriorSums(kernel, Z, centers, c), options)
+
+    def _order(self, n: int) -> Any:
+        """Rows of `fit` in the order of learning them; exact sums do not mind."""
+        return check_random_state(self.random_state).permutation(n) if self.solver == "sgd" else slice(None)
+
+    def _descend_on(self, sums: PosteriorSums, training: Training) -> int:
+        """Further passes of a descent over the rows of `fit`; return the number of all passes."""
+        if not isinstance(sums, StochasticPosterior):
+            return 1
+        rng = check_random_state(self.random_state)
+        for _ in range(self.max_iter - 1):
+            order = rng.permutation(len(training.y))
+            sums.descend(training.X[order], training.y[order], training.weight[order])
+        return self.max_iter

@@ -1,0 +1,110 @@
+"""What a least-squares posterior has learnt from rows so far, and what follows from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelproba.calibration import Clipping, ScoreMap, UnseenScores, fit_score_map
+from kernelproba.rows.row_hash import row_keys
+from kernelproba.rows.sketch import RowSketch, sketch_rows
+from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
+
+#: Rows whose leave-one-out scores calibrate the posterior.
+SKETCH_ROWS = 2000
+
+
+@dataclass(frozen=True)
+class PosteriorOptions:
+    """How to solve, and how to turn scores into probabilities: parameters of the classifier."""
+
+    alpha: float
+    solver: str
+    calibration: str | None
+    outside: str
+
+    @property
+    def direct_solver(self) -> str:
+        """Solver for scores of rows left out, which a descent does not have."""
+        return "cholesky" if self.solver == "sgd" else self.solver
+
+
+@dataclass(frozen=True)
+class PosteriorSolution:
+    """Coefficients (c, m) and the map from scores to probabilities."""
+
+    coef: np.ndarray
+    score_map: ScoreMap
+
+
+def learn_block(X: Any, y: np.ndarray, weight: np.ndarray, start: "LearntPosterior") -> "LearntPosterior":
+    """What one block of rows teaches, with the centres of `start`, which has learnt nothing yet."""
+    rows = np.flatnonzero(weight)
+    sums = PosteriorSums(start.sums.kernel, start.sums.Z, start.sums.centers, len(start.sums.class_mass))
+    learnt = LearntPosterior(sums, start.options)
+    learnt.learn(X[rows], y[rows], weight[rows], row_keys(X[rows], y[rows]))
+    return learnt
+
+
+class LearntPosterior:
+    """Sums over all rows seen, and a sample of the rows to be left out one by one.
+
+    Parameters
+    ----------
+    sums : PosteriorSums
+        Sums over no rows yet.
+    options : PosteriorOptions
+        How to solve.
+    """
+
+    def __init__(self, sums: PosteriorSums, options: PosteriorOptions):
+        self.sums, self.options = sums, options
+        self._sketch: RowSketch | None = None
+        self._solution: PosteriorSolution | None = None
+
+    @property
+    def prior(self) -> np.ndarray:
+        """Weighted shares of the classes (c,)."""
+        return self.sums.class_mass / self.sums.total
+
+    def learn(self, X: Any, y: np.ndarray, weight: np.ndarray, keys: np.ndarray) -> None:
+        """Take rows (n, d), their class indices, weights and keys (n,) in; solving waits until asked."""
+        self.sums.count(X, y, weight)
+        sketch = sketch_rows(X, y, weight, keys, SKETCH_ROWS)
+        self._sketch = sketch if self._sketch is None else self._sketch.merged(sketch, SKETCH_ROWS)
+        self._solution = None
+
+    def __add__(self, other: "LearntPosterior") -> "LearntPosterior":
+        """What both have learnt, from different rows with the same centres."""
+        both = LearntPosterior(self.sums.merged(other.sums), self.options)
+        sketches = [s for s in (self._sketch, other._sketch) if s is not None]
+        if sketches:
+            both._sketch = sketches[0] if len(sketches) == 1 else sketches[0].merged(sketches[1], SKETCH_ROWS)
+        return both
+
+    def solution(self) -> PosteriorSolution:
+        """Coefficients and probabilities of what has been learnt; kept until there is more."""
+        if self._solution is None:
+            self._solution = self._solve()
+        return self._solution
+
+    def path(self, alphas: Sequence[float]) -> np.ndarray:
+        """Coefficients (len(alphas), c, m)."""
+        return self.sums.coefficients(alphas, self.options.solver)
+
+    def leave_one_out(self, X: Any, y: np.ndarray, weight: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """Scores (n, c) of distinct rows that have been learnt with these weights, each left out in turn."""
+        return self._left_out_scores(RowSketch(X, y, weight, keys))
+
+    def _solve(self) -> PosteriorSolution:
+        coef = self.path([self.options.alpha])[0]
+        calibration, outside = self.options.calibration, self.options.outside
+        if self._sketch is None or (calibration is None and outside == "tails"):
+            return PosteriorSolution(coef, Clipping(self.prior))
+        Q = self._left_out_scores(self._sketch)
+        rows = UnseenScores(Q, self._sketch.y, self._sketch.weight)
+        return PosteriorSolution(coef, fit_score_map(rows, self.prior, calibration, outside))
+
+    def _left_out_scores(self, rows: RowSketch) -> np.ndarray:
+        return self.sums.leave_one_out(rows, self.options.alpha, self.options.direct_solver)

@@ -1,0 +1,97 @@
+"""Checked input of `partial_fit`: a bad block is refused and leaves the model as it was."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
+from kernelproba.rows.row_hash import first_occurrences, row_keys
+
+
+def can_stream(model: Any) -> bool:
+    """Whether the parameters allow learning block by block; AttributeError says why not."""
+    if isinstance(model.class_weight, str):
+        raise AttributeError(
+            "class_weight='balanced' needs the labels of all rows at once, which partial_fit never sees: "
+            "pass class_weight as a dict, or sample_weight."
+        )
+    if model._is_precomputed():
+        raise AttributeError(
+            "partial_fit cannot use kernel='precomputed', whose columns are the rows of one fit: pass the "
+            "kernel itself."
+        )
+    return True
+
+
+class StreamingClassifier(ProbabilisticClassifier):
+    """Classifier that learns block by block; `__sklearn_is_fitted__` says whether it has begun."""
+
+    def __sklearn_is_fitted__(self) -> bool:
+        raise NotImplementedError
+
+    def _check_block(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
+        """Validate, encode and weigh a block; rows of weight zero are as if absent."""
+        begun = self.__sklearn_is_fitted__()
+        labels = self._check_classes(classes, begun)
+        X, y = validate_data(self, X, y, reset=not begun, **self._check_options())
+        check_classification_targets(y)
+        codes = _encode(y, labels)
+        weight = _check_block_weight(sample_weight, X)
+        self.classes_ = labels
+        index = np.flatnonzero(weight)
+        X, codes, weight = X[index], codes[index], weight[index]
+        factors = self._class_weights(codes, weight)
+        return Training(X, codes, weight, weight * factors[codes], index)
+
+    def _check_classes(self, classes: Any, begun: bool) -> np.ndarray:
+        if classes is None:
+            if not begun:
+                raise ValueError(
+                    "classes must be given on the first call of partial_fit: all labels that will ever occur."
+                )
+            return self.classes_
+        labels = np.unique(np.asarray(classes))
+        if begun and not np.array_equal(labels, self.classes_):
+            raise ValueError(
+                f"classes={classes!r} differs from those of the first call, {self.classes_!r}: a model "
+                "cannot change its classes; start a new one."
+            )
+        if len(labels) < 2:
+            raise ValueError(f"classes must name at least 2 classes, got {classes!r}.")
+        return labels
+
+    def _distinct(self, training: Training) -> tuple[Training, np.ndarray]:
+        """Rows with copies merged into weights, and their keys: then weights are repetition throughout."""
+        keys = row_keys(training.X, training.y)
+        first, which = first_occurrences(keys)
+        if len(first) == len(keys):
+            return training, keys
+        merged = Training(
+            X=self._take_rows(training.X, first),
+            y=training.y[first],
+            sample_weight=np.bincount(which, weights=training.sample_weight),
+            weight=np.bincount(which, weights=training.weight),
+            index=training.index[first],
+        )
+        return merged, keys[first]
+
+
+def _check_block_weight(sample_weight: Any, X: Any) -> np.ndarray:
+    """Weights (n,) that may all be zero, which scikit-learn refuses from 1.9 on; such a block is void."""
+    nothing = sample_weight is not None and not np.any(sample_weight)
+    given = np.asarray(sample_weight) + 1 if nothing else sample_weight
+    weight = _check_sample_weight(given, X, dtype=np.float64, ensure_non_negative=True)
+    return np.zeros_like(weight) if nothing else weight
+
+
+def _encode(y: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Indices of y in the sorted labels."""
+    unseen = np.setdiff1d(y, labels)
+    if len(unseen):
+        raise ValueError(
+            f"y contains labels that are not in classes: {unseen.tolist()}. Name every label in `classes` on "
+            "the first call of partial_fit."
+        )
+    return np.searchsorted(labels, y)

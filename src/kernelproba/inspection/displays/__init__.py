@@ -1,0 +1,1 @@
+"""Pictures: data first (`frame`), then `plot`."""

@@ -1,0 +1,89 @@
+"""The kernel machines inside a model, and the rows as each of them sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
+from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
+
+Voice = tuple[KernelExpansion, Any]
+
+
+def voices(model: Any, X: Any) -> Iterator[Voice]:
+    """Yield the expansions of a fitted model, each with X as its kernel takes it.
+
+    Pipelines, searches and the wrappers of this package are looked into.
+
+    Parameters
+    ----------
+    model : classifier
+        A kernel machine (anything with a method `kernel_expansions`), or something around one.
+    X : array-like of shape (n, d)
+        Rows as `model` takes them.
+    """
+    check_is_fitted(model)
+    if hasattr(model, "kernel_expansions"):
+        checked = model._check_predict(X)
+        yield from ((expansion, checked) for expansion in model.kernel_expansions())
+    elif isinstance(model, PairwiseCouplingClassifier):
+        yield from _voices_of_pairs(model, X)
+    elif _inside(model) is not None:
+        transformed = isinstance(model, Pipeline) and len(model) > 1
+        yield from voices(_inside(model), model[:-1].transform(X) if transformed else X)
+    else:
+        raise ValueError(
+            f"model={model!r} is no kernel machine, so no training row has a say of its own in its scores: "
+            "explain takes the kernel classifiers of this package, also inside pipelines, searches and "
+            "wrappers"
+        )
+
+
+def core(model: Any) -> Any:
+    """Return the model at the centre of pipelines, searches and wrappers."""
+    inner = _inside(model)
+    return model if inner is None else core(inner)
+
+
+def _inside(model: Any) -> Any:
+    """Return the fitted model that `model` is wrapped around, None if it is none of our wrappings."""
+    if hasattr(model, "kernel_expansions"):  # one that tunes itself also has a best estimator
+        return None
+    if isinstance(model, Pipeline):
+        return model[-1]
+    if isinstance(model, FrozenEstimator):
+        return model.estimator
+    # Not any `estimator_`: that of scikit-learn's ensembles is a template without a fit.
+    return getattr(model, "estimator_" if isinstance(model, PosteriorWrapper) else "best_estimator_", None)
+
+
+def _voices_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[Voice]:
+    """Yield the voices of each pair (i, j), in terms of all classes and all training rows."""
+    for number, (pair, rows, inner) in enumerate(
+        zip(model.pairs_, model.pair_rows_, model.estimators_, strict=True)
+    ):
+        own = X if model.pairwise_indices_ is None else X[:, model.pairwise_indices_[number]]
+        for expansion, checked in voices(inner, own):
+            known = expansion.rows != NONE
+            yield (
+                replace(
+                    expansion,
+                    rows=np.where(known, rows[expansion.rows], NONE),
+                    sides=_sides_in_pair(expansion.sides, pair),
+                ),
+                checked,
+            )
+
+
+def _sides_in_pair(sides: np.ndarray, pair: np.ndarray) -> np.ndarray:
+    """Translate 0 and 1 into the classes of the pair; "all others" is the other one."""
+    first = sides[:, 0]
+    return np.column_stack([pair[first], pair[1 - first]])

@@ -1,0 +1,171 @@
+"""Reasons: which training rows speak for and against each class.
+
+The score of a kernel machine is a sum over centres,
+
+    f_s(x) = Σ_j a_sj + b_s ,     a_sj = α_sj k(x, z_j) ,
+
+so every centre has a say a_sj of its own.  It is large for a centre that is similar to x and has a
+large coefficient.
+
+What a say means.  In exact kernel logistic regression α_j = C s_j (onehot(y_j) − p_j): a training row
+speaks for its own class, the louder the worse the model fits it, and against the classes it is mistaken
+for.  If the centres are fewer than the training rows (low rank, sparse), a centre also speaks for the
+rows around it that are no centres, and may speak against its own label.  Contributions still add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
+from kernelproba.inspection.reasons.expansions import Voice, voices
+from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
+from kernelproba.kernels.blocks import row_blocks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What a line of an explanation is about, beside a training "row".
+CENTER, OTHERS_FOR, OTHERS_AGAINST, INTERCEPT = "center", "others for", "others against", "intercept"
+
+
+def explain(
+    model: Any, X: Any, *, top: int | None = 10, training: Any = None, labels: ArrayLike | None = None
+) -> pd.DataFrame:
+    """Tell which training rows speak for and against each class, and how much.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted kernel classifier of this package, also inside a pipeline, a search, a wrapper or
+        `PairwiseCouplingClassifier`.
+    X : array-like of shape (n, d)
+        The rows whose scores are to be explained, as `model` takes them.
+    top : int or None, default=10
+        How many rows to name on either side of each score; the others are summed.  None: all.
+    training : array-like of shape (N, d), optional
+        What the model was fitted on: a model keeps arrays only, but the index and the columns of a
+        frame can be shown beside its contributions.
+    labels : array-like of shape (N,), optional
+        What the training rows were labelled, to be shown.
+
+    Returns
+    -------
+    DataFrame
+        One line per contribution:
+
+        - ``explained``: label of the row of X; ``class``: what the score speaks for; ``against``: the
+          other class where there are two (binary and pairwise scores), else None.
+        - ``term``: "row"; "others for" and "others against", the sums over the rows not named;
+          "intercept"; "center" for one that is no training row.
+        - ``row``: label of the training row (number of the center); ``contribution``;
+          ``coef`` and ``similarity``, its factors.
+        - ``label`` and the columns of `training`, if given.
+
+        The contributions for each ``explained``, ``class`` and ``against`` add up to the score: to
+        `decision_function` where the model has one (for pairwise models, to that of the pair).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegression
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = KernelLogisticRegression().fit(X, y)
+    >>> lines = explain(model, X[:1], top=1, training=X, labels=y)
+    >>> lines.loc[lines["class"] == 0, ["term", "row", "contribution", "label"]].round(1)
+                 term   row  contribution label
+    0             row    44           0.1     0
+    1      others for  None           3.9  None
+    2  others against  None          -1.8  None
+    3             row    98          -0.2     1
+    4       intercept  None           0.3  None
+    """
+    import pandas as pd
+
+    if top is not None and top < 1:
+        raise ValueError(f"top must be at least 1, or None for all rows; got {top!r}")
+    lines = pd.DataFrame(
+        [line for voice in voices(model, X) for line in _lines(voice, top)],
+        columns=["explained", "score", "side", "term", "position", "contribution", "coef", "similarity"],
+    )
+    lines = lines.sort_values("explained", kind="stable", ignore_index=True)
+    return _named(lines, row_labels(X), np.asarray(model.classes_), training, labels)
+
+
+def _lines(voice: Voice, top: int | None) -> Iterator[tuple]:
+    """Yield the contributions to the scores of one expansion, row by row of X."""
+    expansion, X = voice
+    n, m = X.shape[0], expansion.coef.shape[1]
+    for block in row_blocks(n, m):
+        K = expansion.similarities(X[block])
+        for i, similarity in enumerate(K, start=block.start):
+            for s, (score, side) in enumerate(expansion.sides.tolist()):
+                for line in _score_lines(expansion, s, similarity, top):
+                    yield i, score, side, *line
+
+
+def _score_lines(expansion: KernelExpansion, s: int, similarity: np.ndarray, top: int | None) -> list[tuple]:
+    """Return (term, position, contribution, coef, similarity) of one score, from for to against."""
+    coef = expansion.coef[s]
+    say = coef * similarity
+    order = np.argsort(-say, kind="stable")
+    speaking_for, against = order[say[order] > 0], order[say[order] < 0]
+    named_for, named_against = speaking_for[:top], against if top is None else against[-top:]
+
+    def named(j: int) -> tuple:
+        is_row = expansion.rows[j] != NONE
+        term, position = ("row", expansion.rows[j]) if is_row else (CENTER, j)
+        return term, int(position), say[j], coef[j], similarity[j]
+
+    def summed(term: str, others: np.ndarray) -> list[tuple]:
+        return [(term, NONE, say[others].sum(), np.nan, np.nan)] if len(others) else []
+
+    return [
+        *map(named, named_for),
+        *summed(OTHERS_FOR, speaking_for[len(named_for) :]),
+        *summed(OTHERS_AGAINST, against[: len(against) - len(named_against)]),
+        *map(named, named_against),
+        (INTERCEPT, NONE, expansion.intercept[s], np.nan, np.nan),
+    ]
+
+
+def _named(
+    lines: pd.DataFrame, explained: list, classes: np.ndarray, training: Any, labels: Any
+) -> pd.DataFrame:
+    """Replace numbers by the labels of rows and classes, and append what is known of the training rows."""
+    is_row = (lines["term"] == "row").to_numpy()
+    position = np.where(is_row, lines["position"], NONE)
+    names = None if training is None else row_labels(training)
+    given = None if labels is None else np.asarray(labels).tolist()
+    _check_lengths(position, training=names, labels=given)
+    frame = lines.drop(columns=["score", "side", "position"])
+    frame["explained"] = _look_up(explained, lines["explained"]).infer_objects()
+    frame.insert(1, "class", classes[lines["score"].to_numpy(dtype=int)])
+    frame.insert(2, "against", _look_up(classes.tolist(), lines["side"]))
+    numbers = range(lines["position"].max() + 1)
+    rows = _look_up(numbers if names is None else names, position)
+    frame.insert(4, "row", rows.where(is_row, _look_up(numbers, lines["position"])))
+    if given is not None:
+        frame["label"] = _look_up(given, position)
+    return with_columns_of(frame, training, position)
+
+
+def _look_up(names: Sequence, number: Any) -> pd.Series:
+    """Return the name of each number as objects, so that 3 stays 3 beside the None of a missing name."""
+    import pandas as pd
+
+    return pd.Series([None if i == NONE else names[i] for i in number], dtype=object)
+
+
+def _check_lengths(position: np.ndarray, **arguments: list | None) -> None:
+    needed = position.max(initial=NONE) + 1
+    for argument, values in arguments.items():
+        if values is not None and len(values) < needed:
+            raise ValueError(
+                f"{argument} has {len(values)} rows, but the model was fitted on at least {needed}: "
+                "pass the rows of the fit, in their order"
+            )

@@ -1,0 +1,1 @@
+"""Scores of stated probabilities, and their intervals."""

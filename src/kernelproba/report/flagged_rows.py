@@ -1,0 +1,86 @@
+"""Rows to look at: those that the model cannot decide, and those whose label it does not believe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelproba.inspection import suspects
+from kernelproba.inspection.reasons.expansions import core
+from kernelproba.inspection.reasons.row_labels import row_labels
+from kernelproba.report.data_summary import as_frame
+from kernelproba.report.json_values import name, plain, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROWS, _VALUES = 12, 6
+
+
+def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[dict[str, Any]]:
+    """Describe the rows with the smallest gap between the two largest probabilities, that gap first."""
+    second, first = np.argsort(P, axis=1, kind="stable")[:, -2:].T
+    rows = np.arange(len(P))
+    order = np.argsort(P[rows, first] - P[rows, second], kind="stable")[:_ROWS]
+    return [
+        {
+            "row": plain(frame.index[i]),
+            "label": name(classes[codes[i]]),
+            "predicted": name(classes[first[i]]),
+            "predicted_probability": float(P[i, first[i]]),
+            "runner_up": name(classes[second[i]]),
+            "runner_up_probability": float(P[i, second[i]]),
+            "values": _values(frame.iloc[i]),
+        }
+        for i in order
+    ]
+
+
+def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[dict[str, Any]]:
+    """Describe the rows with another predicted class, the least probable label first."""
+    own, best = P[np.arange(len(P)), codes], P.argmax(axis=1)
+    wrong = np.flatnonzero(best != codes)
+    order = wrong[np.argsort(own[wrong], kind="stable")][:_ROWS]
+    return [
+        {
+            "row": plain(frame.index[i]),
+            "label": name(classes[codes[i]]),
+            "probability": float(own[i]),
+            "predicted": name(classes[best[i]]),
+            "predicted_probability": float(P[i, best[i]]),
+            "values": _values(frame.iloc[i]),
+        }
+        for i in order
+    ]
+
+
+def doubted_training_labels(model: Any, X: Any, y: Any) -> list[dict[str, Any]] | None:
+    """The same of training rows, None unless the model keeps leave-one-out probabilities of these rows.
+
+    Any other model would have to be fitted anew; `kernelproba.inspection.suspects` does so.
+    """
+    left_out = getattr(core(model), "loo_proba_", None)
+    if left_out is None or len(left_out) != len(y):
+        return None
+    table = suspects(model, X, y, top=_ROWS)
+    frame, position = as_frame(X), {label: i for i, label in enumerate(row_labels(X))}
+    records = table[table["label"] != table["predicted"]].to_dict("records")
+    return [
+        {key: plain(record[key]) for key in ("row", "probability", "predicted_probability")}
+        | {key: name(record[key]) for key in ("label", "predicted")}
+        | {"values": _values(frame.iloc[position[record["row"]]])}
+        for record in records
+    ]
+
+
+def _values(row: pd.Series) -> dict[str, str]:
+    """The first few entries of a row as short texts, by column."""
+    return {name(column): _entry(value) for column, value in row.iloc[:_VALUES].items()}
+
+
+def _entry(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return "missing" if np.isnan(value) else f"{value:.4g}"
+    return shorten(name(value), 40)

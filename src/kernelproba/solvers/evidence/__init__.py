@@ -1,0 +1,1 @@
+"""Evidence of sparse Bayesian models: the relevance vector machine."""

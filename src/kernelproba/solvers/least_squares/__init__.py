@@ -1,0 +1,1 @@
+"""The least-squares posterior: normal equations, sums over rows, stochastic gradients."""

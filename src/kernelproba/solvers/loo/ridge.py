@@ -1,0 +1,218 @@
+"""Leave-one-out scores of a ridge regression in closed form.
+
+Without row i, of weight sᵢ, the equations (G + αSI) A = M of `normal_equations` become
+
+    (G − sᵢφᵢφᵢᵀ + ρᵢ I) A₋ᵢ = M − sᵢφᵢyᵢᵀ,        ρᵢ = α (S − sᵢ)
+
+With N = (G + ρᵢI)⁻¹, fit ŷᵢ = MᵀNφᵢ and leverage ℓᵢ = sᵢ φᵢᵀNφᵢ, Sherman and Morrison give the score
+of row i by the model that has not seen it::
+
+    q₋ᵢ = (ŷᵢ − ℓᵢ yᵢ) / (1 − ℓᵢ)
+
+**The row may be a centre as well.**  A model trained without row i would not have the basis function
+that stands on it, say number z.  Dropping it takes from the solution A₋ᵢ its part along N₋ᵢe_z, where N₋ᵢ is
+the inverse after the row has gone, and the score is taken without φ_z, that is on φ̃ = φᵢ − κe_z::
+
+    q₋ᵢ,₋z = φ̃ᵀA₋ᵢ − (φ̃ᵀN₋ᵢe_z) (e_zᵀA₋ᵢ) / (e_zᵀN₋ᵢe_z)
+
+Every term follows from u = φ̃ᵀNφ̃, t = φ̃ᵀNe_z, v = e_zᵀNe_z, φ̃ᵀNM and e_zᵀNM.  They are small where φ̃ is, so
+that even the faint scores of narrow kernels keep their digits.
+Leaving the row out and its basis function in is far too pessimistic for narrow kernels: a bump remains that
+only the other classes see, and they press it down.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelproba.solvers.least_squares.normal_equations import (
+    ForwardSolver,
+    NormalEquations,
+    Spectrum,
+    cholesky_factor,
+    safe_ridge,
+)
+
+#: Rows of one weight share a factorisation; with more weights than this a decomposition is cheaper.
+_MAX_WEIGHTS = 8
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows to leave out, one at a time.
+
+    Parameters
+    ----------
+    Phi : array of shape (r, b)
+        Their features, without weights.
+    Y : array of shape (r, k)
+        Their targets.
+    weight : array of shape (r,)
+        Their weights in the sums.
+    center : array of shape (r,)
+        Number of the basis function that goes with the row, −1 for none.
+    """
+
+    Phi: np.ndarray
+    Y: np.ndarray
+    weight: np.ndarray
+    center: np.ndarray
+
+    def at(self, index: np.ndarray) -> "LeftOut":
+        """Some of the rows."""
+        return LeftOut(self.Phi[index], self.Y[index], self.weight[index], self.center[index])
+
+
+class LeaveOneOut:
+    """Scores of rows by the models that have not seen them, for one penalty, block after block of rows.
+
+    Rows of one weight share a factorisation, which is kept: r b² operations for r rows.  With more than eight
+    weights one spectral decomposition serves all.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        Sums over all rows.
+    alpha : float
+        Penalty α.
+    total : float
+        S, the weight of all rows.
+    solver : {"cholesky", "eigh"}
+        "eigh" decomposes whatever the weights.
+    """
+
+    def __init__(self, equations: NormalEquations, alpha: float, total: float, solver: str = "cholesky"):
+        self._equations, self._alpha, self._total = equations, alpha, total
+        self._spectrum = Spectrum.of(equations) if solver == "eigh" else None
+        self._factors: dict[float, ForwardSolver] = {}
+
+    def scores(self, rows: LeftOut) -> np.ndarray:
+        """Return q₋ᵢ (r, k) of some of the rows."""
+        weights = np.unique(rows.weight).tolist()
+        if self._spectrum is None and len({*self._factors, *weights}) > _MAX_WEIGHTS:
+            self._spectrum = Spectrum.of(self._equations)
+            self._factors.clear()
+        if self._spectrum is not None:
+            ridges = self._alpha * (self._total - rows.weight)
+            return _scores(rows, _spectral_products(self._equations, self._spectrum, rows, ridges))[0]
+        Q = np.empty(rows.Y.shape)
+        for s in weights:
+            index = np.flatnonzero(rows.weight == s)
+            group = rows.at(index)
+            Q[index] = _scores(group, _cholesky_products(self._equations, group, [self._factor(s)]))[0]
+        return Q
+
+    def _factor(self, weight: float) -> ForwardSolver:
+        """L⁻¹ for L Lᵀ = G + α (S − s) I."""
+        if weight not in self._factors:
+            ridge = self._alpha * (self._total - weight)
+            self._factors[weight] = ForwardSolver(cholesky_factor(self._equations.gram, ridge))
+        return self._factors[weight]
+
+
+def leave_one_out_path(
+    equations: NormalEquations, rows: LeftOut, alphas: Sequence[float], total: float
+) -> np.ndarray:
+    """Scores of rows by the models that have not seen them, for many penalties; exact for equal weights.
+
+    ρ is α (S − s̄) for all rows, s̄ their mean weight: one factorisation per α whatever the weights.  The
+    penalty of row i is off by a factor of about 1 + (sᵢ − s̄)/S.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        Sums over all rows.
+    rows : LeftOut
+        Rows among them.
+    alphas : sequence of float
+        Penalties α.
+    total : float
+        S, the weight of all rows.
+
+    Returns
+    -------
+    Q : ndarray of shape (len(alphas), r, k)
+    """
+    rest = total - float(rows.weight.mean())
+    factors = (ForwardSolver(cholesky_factor(equations.gram, alpha * rest)) for alpha in alphas)
+    return _scores(rows, _cholesky_products(equations, rows, factors))
+
+
+@dataclass(frozen=True)
+class _Products:
+    """For each of a penalties φ̃ᵀNM (a, r, k), u (a, r); at o own centres t, v (a, o), e_zᵀNM (a, o, k)."""
+
+    fitted: np.ndarray
+    square: np.ndarray
+    cross: np.ndarray
+    own: np.ndarray
+    coef: np.ndarray
+
+    @classmethod
+    def stack(cls, parts: Iterable[tuple[np.ndarray, ...]]) -> "_Products":
+        """Products of all penalties from those of each."""
+        return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
+
+
+def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
+    """q₋ᵢ for every penalty, without the row's own basis function where it has one."""
+    leverage = rows.weight * products.square
+    rest = (1 - leverage)[..., None]
+    # Rows without a centre of their own: φ̃ = φ, and q = (ŷ − ℓy)/(1 − ℓ).
+    Q = (products.fitted - leverage[..., None] * rows.Y) / rest
+    owner = np.flatnonzero(rows.center >= 0)
+    Q[:, owner] = _ownerless_scores(rows.at(owner), products, owner)
+    return Q
+
+
+def _ownerless_scores(rows: LeftOut, products: _Products, owner: np.ndarray) -> np.ndarray:
+    """q₋ᵢ,₋z of rows that all have a centre z of their own."""
+    kappa = rows.Phi[np.arange(len(owner)), rows.center]
+    u, t, v = products.square[:, owner], products.cross, products.own
+    u_phi, t_phi = u + kappa * t, t + kappa * v  # φ̃ᵀNφ and φᵀNe_z
+    fitted, coef = products.fitted[:, owner], products.coef
+    # gain = sᵢ/(1 − ℓᵢ), and ŷᵢ − yᵢ for φ = φ̃ + κe_z
+    gain = rows.weight / (1 - rows.weight * (u_phi + kappa * t_phi))
+    error = fitted + kappa[:, None] * coef - rows.Y
+    score = fitted + (gain * u_phi)[..., None] * error
+    a_z = coef + (gain * t_phi)[..., None] * error
+    return score - ((t + gain * u_phi * t_phi) / (v + gain * t_phi**2))[..., None] * a_z
+
+
+def _cholesky_products(
+    equations: NormalEquations, rows: LeftOut, factors: Iterable[ForwardSolver]
+) -> _Products:
+    """With N = L⁻ᵀL⁻¹ all are inner products of columns of L⁻¹[Φᵀ, E, M]."""
+    (r, b), k = rows.Phi.shape, rows.Y.shape[1]
+    owner = np.flatnonzero(rows.center >= 0)
+    B = np.zeros((b, r + len(owner) + k), dtype=equations.gram.dtype, order="F")
+    B[:, :r] = rows.Phi.T
+    B[rows.center[owner], owner] = 0  # φ̃
+    B[rows.center[owner], r + np.arange(len(owner))] = 1
+    B[:, -k:] = equations.moment
+
+    def products(factor):
+        whitened = factor(B).T
+        P, E, M = whitened[:r], whitened[r:-k], whitened[-k:]
+        return P @ M.T, _row_dots(P, P), _row_dots(P[owner], E), _row_dots(E, E), E @ M.T
+
+    return _Products.stack(products(factor) for factor in factors)
+
+
+def _spectral_products(
+    equations: NormalEquations, spectrum: Spectrum, rows: LeftOut, ridges: np.ndarray
+) -> _Products:
+    """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row (r,), so for any weights."""
+    owner = np.flatnonzero(rows.center >= 0)
+    Phi = rows.Phi.copy()
+    Phi[owner, rows.center[owner]] = 0  # φ̃
+    P, E, M = Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]], spectrum.moment
+
+    scale = 1 / (spectrum.values + np.maximum(ridges, safe_ridge(equations.gram, 0.0))[:, None])
+    NP, NE = P * scale, E * scale[owner]
+    return _Products.stack([(NP @ M, _row_dots(NP, P), _row_dots(NP[owner], E), _row_dots(NE, E), NE @ M)])
+
+
+def _row_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", A, B)

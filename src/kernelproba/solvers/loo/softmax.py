@@ -1,0 +1,228 @@
+"""Approximate leave-one-out of a kernel logistic fit, binary or softmax, from its last Newton system.
+
+Without row i the objective loses ωᵢℓᵢ.  One Newton step from the optimum f, with the curvature of the other
+rows unchanged, moves the scores (k,) of that row to [Cawley & Talbot 2008, for one score]
+
+    f₋ᵢ = fᵢ − S₋ᵢ αᵢ,      αᵢ = −ωᵢ∂ℓᵢ,      S₋ᵢ = (I − SᵢDᵢ)⁻¹ Sᵢ,      Dᵢ = ωᵢ∂²ℓᵢ
+
+where Sᵢ (k, k) is the block of row i of the inverse Hessian in the space of scores, (K⁻¹ ⊗ I + D)⁻¹.  It
+ignores that the other rows' curvature would change: the error is of second order in the influence of one row.
+
+With K = ΦΦᵀ + Λ (`basis.low_rank`), what row i has for itself, Λᵢ, softens its curvature and is lost with the
+row.  For softmax, ω(diag p − ppᵀ) becomes a matrix of the same kind,
+
+    D̂ᵢ = diag(eᵢ) − eᵢeᵢᵀ/1ᵀeᵢ,      eᵢₐ = ωᵢpᵢₐ / (1 + Λᵢωᵢpᵢₐ)
+    f₋ᵢ = fᵢ − (ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹ Ŝᵢ) αᵢ
+
+and Ŝ comes from one r × r matrix per class and one n × n matrix [Rasmussen & Williams 2006, §3.5],
+
+    Bₐ = I + Φᵀdiag(eₐ)Φ,      Gₐ = ΦBₐ⁻¹Φᵀ,      M = Σₐ (diag(eₐ) − diag(eₐ) Gₐ diag(eₐ))
+    Ŝ(a, b) = δ_ab Gₐ + Gₐ diag(eₐ) M⁻¹ diag(e_b) G_b
+
+at some k n² (5r + k) operations.  An intercept is one more feature, 1, that is hardly penalised.
+
+Where the rank is more than two thirds of the rows, n × n matrices are cheaper.  With K̂ = ΦΦᵀ, R = D̂ − D̂ŜD̂
+has the blocks
+
+    Eₐ = (diag(eₐ)⁻¹ + K̂)⁻¹,      M = Σₐ Eₐ,      R(a, b) = δ_ab Eₐ − Eₐ M⁻¹ E_b
+
+and among differences of scores, which are all that softmax looks at, S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹: 2 k n³ operations.
+
+Where that is too much, the classes are *decoupled*: Ŝ(a, a) = Gₐ alone, with a curvature vₐ instead of eₐ
+that stands for the row a of D,
+
+    vₐ = κₐ ω pₐ(1 − pₐ),      κₐ = 1 + Σ_{b≠a} (p_b / (1 − pₐ))²
+
+which is exact where all rows waver between the same two classes (κ = 2), and where all classes are equally
+probable (κ = k/(k − 1)).  The time is k n r².  One score for two classes is its own single class, and exact.
+"""
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from kernelproba.basis.low_rank import LowRank
+from kernelproba.losses import loss_for
+from kernelproba.solvers.linalg import triangular_inverse
+
+#: Penalty of an intercept relative to the weight of all rows.
+INTERCEPT_PENALTY = 1e-6
+
+#: Share of the rows from which on a rank is treated as full.
+FULL_RANK = 0.65
+
+#: Least curvature of a class relative to that of the row.
+LEAST_CURVATURE = 1e-10
+
+#: Least weight of a row relative to the largest: the matrices must stay regular.
+LEAST_WEIGHT = 1e-12
+
+
+def leave_one_out_scores(
+    K: LowRank,
+    F: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    *,
+    fit_intercept: bool,
+    coupled: bool = True,
+) -> np.ndarray:
+    """Scores (n, k) of each row by the fit without it.
+
+    Parameters
+    ----------
+    K : LowRank
+        Kernel matrix.
+    F : array of shape (n, k)
+        Scores of the rows by the fit to all: one for two classes, else one per class.
+    y, weights : arrays of shape (n,)
+        Class indices, and ω = C·weight.
+    fit_intercept : bool
+        Whether the intercepts were free.
+    coupled : bool, default=True
+        Whether the curvature between classes counts.
+    """
+    loss = loss_for(2 if F.shape[1] == 1 else F.shape[1])
+    weights = np.maximum(weights, LEAST_WEIGHT * weights.max())
+    _, gradient = loss.value_and_gradient(F, y)
+    alpha, omega, rest = -weights[:, None] * gradient, weights[:, None], K.rest[:, None]
+    Phi, ridge = K.Phi, np.ones(K.Phi.shape[1])
+    if fit_intercept:
+        Phi = np.column_stack([Phi, np.ones(len(y))])
+        ridge = np.append(ridge, INTERCEPT_PENALTY * weights.sum())
+    state = loss.curvature(F)
+    if F.shape[1] > 1 and coupled:
+        change = coupled_change(Phi, ridge, _softened(omega * state, rest), alpha)
+    else:
+        v = omega * (state if F.shape[1] == 1 else _decoupled_curvature(state))
+        change = _decoupled_change(Phi, ridge, _softened(v, rest), alpha)
+    return F - rest * alpha - change
+
+
+def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Curvature (n, k) of rows that have a score of their own beside what they share."""
+    return curvature / (1 + rest * curvature)
+
+
+def coupled_change(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """(I − ŜD̂)⁻¹ Ŝ α, row by row, (n, k), up to what all scores of a row share.
+
+    Parameters
+    ----------
+    Phi : array of shape (n, r)
+        Features.
+    ridge : array of shape (r,)
+        Their penalties.
+    E, alpha : arrays of shape (n, k)
+        e and α.
+    """
+    n, r = Phi.shape
+    return (_change_in_rows if r > FULL_RANK * n else _change_in_features)(Phi, ridge, E, alpha)
+
+
+def _change_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    S = _covariance_blocks(Phi, ridge, E)
+    rest = np.eye(E.shape[1]) - S @ _curvature_blocks(E)
+    return np.linalg.solve(rest, S @ alpha[:, :, None])[:, :, 0]
+
+
+def _change_in_rows(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    E = np.maximum(E, LEAST_CURVATURE * E.sum(axis=1, keepdims=True))
+    Q = _differences(E.shape[1])
+    half = Phi / np.sqrt(ridge)
+    R = Q.T @ _precision_blocks(half @ half.T, E) @ Q
+    # R⁻¹α − D⁻¹α, of which the second is α/e, up to what all scores share
+    return (np.linalg.solve(R, (alpha @ Q)[:, :, None])[:, :, 0] - (alpha / E) @ Q) @ Q.T
+
+
+def _curvature_blocks(E: np.ndarray) -> np.ndarray:
+    """D̂ᵢ for every row, (n, k, k)."""
+    return E[:, :, None] * (np.eye(E.shape[1]) - (E / E.sum(axis=1, keepdims=True))[:, None, :])
+
+
+def _differences(k: int) -> np.ndarray:
+    """Orthonormal basis (k, k − 1) of the vectors whose sum is zero."""
+    return np.linalg.qr(np.eye(k)[:, 1:] - 1 / k)[0]
+
+
+def _precision_blocks(K: np.ndarray, E: np.ndarray) -> np.ndarray:
+    """Rᵢ for every row, (n, k, k)."""
+    parts = [_precision(K, e) for e in E.T]
+    root = triangular_inverse(_factor(sum(parts[1:], start=parts[0])))
+    # M = LLᵀ, and L⁻¹ Eₐ is one factor of the second term of R; the transpose has BLAS's order of entries.
+    R = -_column_products([blas.dtrmm(1.0, root, part.T, lower=1) for part in parts])
+    for a, part in enumerate(parts):
+        R[:, a, a] += part.diagonal()
+    return R
+
+
+def _precision(K: np.ndarray, e: np.ndarray) -> np.ndarray:
+    """(diag(e)⁻¹ + K)⁻¹ = √e (I + √e K √e)⁻¹ √e."""
+    root = np.sqrt(e)
+    B = K * root
+    B *= root[:, None]
+    B.flat[:: len(e) + 1] += 1
+    half = triangular_inverse(_factor(B))
+    half *= root
+    half, _ = lapack.dlauum(half, lower=1, overwrite_c=1)
+    precision = half + half.T
+    precision.flat[:: len(e) + 1] /= 2
+    return precision
+
+
+def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.ndarray:
+    """Ŝᵢ for every row, (n, k, k)."""
+    M, halves = np.diag(E.sum(axis=1)), []
+    for e in E.T:
+        halves.append(_half_covariance(Phi, ridge, e))  # Gₐ = HᵀH
+        Z = halves[-1] * e
+        M -= Z.T @ Z
+    root = triangular_inverse(_factor(M))
+    # M = LLᵀ, and L⁻¹ diag(eₐ) Gₐ is one factor of the second term of Ŝ
+    S = _column_products(
+        [blas.dtrmm(1.0, root, (H * e).T, lower=1) @ H for H, e in zip(halves, E.T, strict=True)]
+    )
+    for a, H in enumerate(halves):
+        S[:, a, a] += np.einsum("ji,ji->i", H, H)
+    return S
+
+
+def _column_products(parts: list[np.ndarray]) -> np.ndarray:
+    """Products of the columns i of the parts a and b, for every i, (n, k, k)."""
+    n, k = parts[0].shape[1], len(parts)
+    products = np.empty((n, k, k))
+    for a, b in zip(*np.tril_indices(k), strict=True):
+        products[:, a, b] = products[:, b, a] = np.einsum("ji,ji->i", parts[a], parts[b])
+    return products
+
+
+def _decoupled_curvature(P: np.ndarray) -> np.ndarray:
+    """κₐ pₐ(1 − pₐ), (n, k)."""
+    others = np.maximum(1 - P, 1e-12)
+    # Σ_{b≠a} p_b² = Σ p² − pₐ²
+    squares = np.maximum(np.square(P).sum(axis=1, keepdims=True) - P**2, 0.0)
+    return P * others * (1 + np.minimum(squares / others**2, 1.0))
+
+
+def _decoupled_change(Phi: np.ndarray, ridge: np.ndarray, V: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """αₐ Ŝₐ / (1 − vₐŜₐ), class by class, (n, k)."""
+    change = np.empty_like(alpha)
+    for a in range(alpha.shape[1]):
+        H = _half_covariance(Phi, ridge, V[:, a])
+        spread = np.einsum("ji,ji->i", H, H)
+        change[:, a] = alpha[:, a] * spread / np.maximum(1 - V[:, a] * spread, 1e-12)
+    return change
+
+
+def _half_covariance(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """H (r, n) with HᵀH = ΦB⁻¹Φᵀ, B = diag(ridge) + Φᵀdiag(v)Φ."""
+    A = np.sqrt(v)[:, None] * Phi
+    root = triangular_inverse(_factor(A.T @ A + np.diag(ridge)))
+    return blas.dtrmm(1.0, root, Phi.T, lower=1)
+
+
+def _factor(A: np.ndarray) -> np.ndarray:
+    """L of A = LLᵀ."""
+    factor, info = lapack.dpotrf(A.T, lower=1, clean=1)
+    if info != 0:
+        raise np.linalg.LinAlgError("The Newton system is not positive definite.")
+    return factor

@@ -1,0 +1,1 @@
+"""Linear programmes: maximum contrast and the linear programming machine, through HiGHS."""

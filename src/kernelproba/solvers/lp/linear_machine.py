@@ -1,0 +1,141 @@
+"""The linear programming machine: a kernel machine with a 1-norm penalty, sparse by construction.
+
+Two classes, labels σ_i = ±1, row weights w:
+
+    min λ Σ_i β_i + Σ_i w_i max(0, 1 − σ_i f(x_i)),    f = Σ_i σ_i β_i κ(·, x_i) + b,    β ≥ 0
+
+which is the programme of `restricted_master` with F_0 = Σ_{σ=−1} β_i κ(·, x_i) and
+F_1 = Σ_{σ=+1} β_i κ(·, x_i) + b: no limits, no masses, and the constant as the bulk function of class 1.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernelproba.basis.gram import Gram
+from kernelproba.solvers.lp.column_generation import MET, Expansion, Guess, RestrictedMaster
+from kernelproba.solvers.lp.highs import Optimum
+from kernelproba.solvers.lp.restricted_contrast import STEP
+
+
+@dataclass(frozen=True)
+class MachineFit:
+    """Weights and intercept of a linear programming machine.
+
+    Parameters
+    ----------
+    beta : array of shape (n,)
+        β.
+    intercept : float
+        b.
+    value : float
+        The minimum.
+    gap : float
+        Bound on the error of the minimum, by weak duality.
+    """
+
+    beta: np.ndarray
+    intercept: float
+    value: float
+    gap: float
+
+
+def linear_machine_path(
+    gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: Iterable[float]
+) -> Iterator[MachineFit]:
+    """Minimise λ Σβ + Σ w max(0, 1 − σ f) for each λ, from the largest down, each starting from the last.
+
+    Parameters
+    ----------
+    gram : Gram
+        Kernel matrix.
+    y : array of shape (n,)
+        Classes 0 and 1.
+    weight : array of shape (n,)
+        w > 0.
+    penalties : iterable of float
+        Values of λ > 0.
+    """
+    n, scale = len(y), len(y) / weight.sum()  # HiGHS's absolute tolerances suit weights about 1
+    guess = _majority(y, weight * scale)
+    slopes = gram.product(guess.multipliers(y, 2))
+    last = float(np.abs(slopes).max())  # from there on β = 0
+    for penalty in sorted(penalties, reverse=True):
+        target = penalty * scale
+        steps = max(1, math.ceil(math.log(max(last / target, 1.0)) * math.sqrt(n) / STEP))
+        for between in np.geomspace(max(last, target), target, steps + 1)[1:]:
+            expansion = Expansion(gram, y, np.ones(2), np.ones((n, 2)), slopes[np.arange(n), y])
+            master = _MachineMaster(expansion, guess, between)
+            master.solve()
+            settled = replace(guess, rival=master.rivals())
+            slopes = slopes + gram.product(settled.multipliers(y, 2) - guess.multipliers(y, 2))
+            guess = settled
+        last = target
+        yield _finish(master, weight, penalty, scale)
+
+
+def _majority(y: np.ndarray, gain: np.ndarray) -> Guess:
+    """With β = 0 the larger class is met by the intercept alone."""
+    larger = int(gain @ y > gain @ (1 - y))
+    rival = np.where(y == larger, MET, 1 - y)
+    return Guess(np.zeros(len(y), dtype=bool), rival, gain)
+
+
+def _finish(master: "_MachineMaster", weight: np.ndarray, penalty: float, scale: float) -> MachineFit:
+    """Evaluate the minimum and a bound from below: Σ u_i for any 0 ≤ u ≤ w with Σ σu = 0, |slopes| ≤ λ."""
+    beta, y = np.maximum(master.change, 0.0), master.expansion.y
+    beta[beta < 1e-10 * beta.max()] = 0.0  # rounding
+    sign = 2 * y - 1
+    scores = sign * master.margin - master.z[1]
+    intercept = central_intercept(scores, sign, weight)
+    value = penalty * float(beta.sum()) + float(weight @ np.maximum(0.0, 1 - sign * (scores + intercept)))
+    used = master.multipliers()[np.arange(len(y)), y] / scale
+    earned = float((master.profit + master.penalty).max()) / scale
+    shrunk = used * (penalty / max(earned, penalty))
+    return MachineFit(beta, intercept, value, value - float(shrunk.sum()))
+
+
+def central_intercept(scores: np.ndarray, sign: np.ndarray, weight: np.ndarray) -> float:
+    """Return the middle of the intercepts b that minimise Σ w max(0, 1 − σ (f + b)), which may be many.
+
+    Parameters
+    ----------
+    scores, sign, weight : arrays of shape (n,)
+        f, σ = ±1 and w.
+    """
+    # The slope in b grows by w at each kink b = σ − f, from −Σ_{σ=1} w on.
+    order = np.argsort(sign - scores)
+    kinks = (sign - scores)[order]
+    slopes = np.cumsum(weight[order]) - weight @ (sign > 0)
+    flat = 1e-9 * weight.sum()
+    first = int(np.argmax(slopes >= -flat))
+    last = int(np.argmax(slopes > flat))
+    return float(0.5 * (kinks[first] + kinks[last]))
+
+
+class _MachineMaster(RestrictedMaster):
+    """Master programme at one λ; z = (0, b)."""
+
+    def __init__(self, expansion: Expansion, guess: Guess, penalty: float):
+        self.penalty = penalty
+        super().__init__(expansion, guess)
+
+    def _found(self) -> np.ndarray:
+        # β = 0, b = 0 costs Σw, so no optimum has a larger λ Σβ.
+        self._most = float(self.guess.gain.sum()) / self.penalty
+        largest = 1.0 + self._most * float(np.abs(self.expansion.gram.rows(np.arange(1))).max(initial=1.0))
+        return self.programme.add_columns(self._z_cost(), np.array([0.0, -largest]), np.array([0.0, largest]))
+
+    def _z_cost(self) -> np.ndarray:
+        return -self.guess.multipliers(self.expansion.y, 2).sum(axis=0)
+
+    def _cost(self, index: np.ndarray, sign: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.penalty * sign, np.empty((0, len(index)))
+
+    def _limit(self, index: np.ndarray, at: np.ndarray) -> None:
+        self.programme.set_bounds(at, np.zeros(len(index)), np.full(len(index), self._most))
+
+    def _prices(self, optimum: Optimum) -> np.ndarray:  # noqa: ARG002  # every weight costs the same
+        return np.full(len(self.expansion.y), self.penalty)

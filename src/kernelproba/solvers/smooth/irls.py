@@ -1,0 +1,211 @@
+"""Iteratively re-weighted least squares in the kernel coefficients, by conjugate gradients (roth2001).
+
+Eq. 9 of the paper, (K + W⁻¹) α⁺ = q, multiplied by the weights and written for the change of α, is
+
+    (I + DK) Δα = −(α + ω∂ℓ),      D = ω∂²ℓ, row by row,
+
+for binary labels as in the paper and for softmax alike.  I + DK is self-adjoint in the inner product of
+the function space, ⟨u, v⟩ = tr uᵀKv, and conjugate gradients run in it: an iteration costs one product
+with K, nothing is factorised, a singular K does no harm, and rows of vanishing weight drop out by themselves.
+
+Free intercepts are minimised over at every α, by Newton steps that cost O(nk): what is left is a problem in
+α alone, whose curvature D − D1(1ᵀD1)⁻¹1ᵀD is that of the rows less what the intercepts absorb.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+
+from kernelproba.objective import KernelObjective
+from kernelproba.solvers.line_search import step_length
+from kernelproba.solvers.solution import Solution
+
+INNER_ITERATIONS = 500
+INTERCEPT_ITERATIONS = 50
+#: Share of the loss that a Newton step of the intercepts promises to gain for it to be the last: the next one
+#: would gain about the square.
+LAST_DECREMENT = 1e-9
+
+
+def inner(A: np.ndarray, B: np.ndarray) -> float:
+    """Sum of the products of the entries, by one thread: waking others costs more than a sum of n k terms."""
+    return float(np.einsum("ij,ij->", A, B))
+
+
+@dataclass
+class Coefficients:
+    """Kernel coefficients α (n, k) of a function, and its values Kα at the rows."""
+
+    A: np.ndarray
+    KA: np.ndarray
+
+    def dot(self, other: "Coefficients") -> float:
+        """⟨self, other⟩ in the function space."""
+        return inner(self.KA, other.A)
+
+    def plus(self, t: float, other: "Coefficients") -> "Coefficients":
+        """Sum of self and t times the other."""
+        return Coefficients(self.A + t * other.A, self.KA + t * other.KA)
+
+    @property
+    def norm(self) -> float:
+        return float(np.sqrt(max(self.dot(self), 0.0)))
+
+
+def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
+    """Minimise J over kernel coefficients and intercepts; stop once the relative residual is ≤ tol.
+
+    The residual is √k̄ ‖∇J‖ / (1 + √k̄ ‖f‖) with the norms of the function space, which are those of whitened
+    features: see `solvers.solution`.
+
+    Parameters
+    ----------
+    objective : KernelObjective
+        The problem.
+    start : array of shape (n + 1, k), or (n, k) without an intercept
+        Kernel coefficients and, last, the intercepts.
+    tol, max_iter : float, int
+        Bound on the residual, and on the number of re-weightings.
+    """
+    scale = float(np.sqrt(objective.K.mean_diagonal))
+    n, n_iter = len(objective.y), 0
+    f = Coefficients(start[:n], objective.K.product(start[:n]))
+    b = start[n] if objective.fit_intercept else np.zeros(objective.n_scores)
+    b, value, gradient = _evaluate(objective, f, b)
+    first = gradient.norm
+
+    def residual() -> float:
+        return scale * gradient.norm / (1 + scale * f.norm)
+
+    while residual() > tol and n_iter < max_iter:
+        system = _Curvature(objective, f.KA + b)
+        # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
+        # more exact than the goal, of which single precision may not have digits to spare.
+        goal = 0.3 * tol / residual()
+        step = _conjugate_gradient(system, gradient, min(0.25, max(goal, np.sqrt(gradient.norm / first))))
+        shift = system.intercept_change(step.KA)
+        t = _length(objective, (f, b), (step, shift), value, gradient)
+        if t is None:
+            break
+        f = f.plus(t, step)
+        b, value, gradient = _evaluate(objective, f, b + t * shift)
+        n_iter += 1
+    coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
+    converged = residual() <= max(tol, _rounding(objective, f, b, scale))
+    return Solution(coef, value, residual(), n_iter, converged)
+
+
+class _Curvature:
+    """D = ω∂²ℓ at given scores, with the intercepts' share taken out."""
+
+    def __init__(self, objective: KernelObjective, F: np.ndarray):
+        self.objective = objective
+        self.state = objective.loss.curvature(F)
+        total = objective.loss.curvature_sum(self.state, objective.weights)
+        if (k := len(total)) == 1:
+            self.inverse_total = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+        else:
+            # Shifts of all scores of a softmax have no curvature, and no slope either: any curvature will do.
+            self.inverse_total = _inverse(total + total.trace() / k**2)
+
+    def intercept_change(self, dF: np.ndarray) -> np.ndarray:
+        """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
+        if not self.objective.fit_intercept:
+            return np.zeros(self.objective.n_scores)
+        return -self.inverse_total @ self.objective.curvature_product(self.state, dF).sum(axis=0)
+
+    def product(self, dF: np.ndarray) -> np.ndarray:
+        """Change of ω∂ℓ that follows a change dF of the scores and the answer of the intercepts."""
+        return self.objective.curvature_product(self.state, dF + self.intercept_change(dF))
+
+
+def _evaluate(
+    objective: KernelObjective, f: Coefficients, b: np.ndarray
+) -> tuple[np.ndarray, float, Coefficients]:
+    """The best intercepts, J and its gradient α + ω∂ℓ there."""
+    b = _best_intercept(objective, f.KA, b) if objective.fit_intercept else b
+    loss, G = objective.loss_and_gradient(f.KA + b)
+    A = f.A + G
+    return b, loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
+
+
+def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Minimise Σωℓ(y, Kα + b) over b by Newton's method."""
+    loss, G = objective.loss_and_gradient(KA + b)
+    for _ in range(INTERCEPT_ITERATIONS):
+        slope = G.sum(axis=0)
+        if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
+            break
+        step = -_Curvature(objective, KA + b).inverse_total @ slope
+        if -slope @ step <= LAST_DECREMENT * abs(loss):
+            b = b + step
+            break
+        reached = b, loss, G
+
+        def along(t, b=b, step=step):
+            nonlocal reached
+            moved = b + t * step
+            reached = moved, *objective.loss_and_gradient(KA + moved)
+            return reached[1], float(reached[2].sum(axis=0) @ step)
+
+        if step_length(along, loss, float(slope @ step)) is None:
+            break
+        b, loss, G = reached
+    return b
+
+
+def _inverse(A: np.ndarray) -> np.ndarray:
+    """Inverse of a small positive matrix, or its pseudo-inverse where it is singular up to rounding."""
+    root, info = lapack.dpotrf(A, lower=1)
+    pivots = root.diagonal()
+    if info == 0 and pivots.min() > 1e-5 * pivots.max():
+        return np.linalg.inv(A)
+    return np.linalg.pinv(A, hermitian=True)
+
+
+def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float) -> Coefficients:
+    """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space.
+
+    K is applied to the residuals alone: K p of the search directions follows from the recursion p ← r + βp,
+    and K Δ from Δ ← Δ + τp.
+    """
+    step = Coefficients(np.zeros_like(gradient.A), np.zeros_like(gradient.A))
+    residual = Coefficients(-gradient.A, -gradient.KA)
+    direction, rho = residual, residual.dot(residual)
+    goal = rtol**2 * rho
+    for _ in range(INNER_ITERATIONS):
+        image = direction.A + system.product(direction.KA)
+        curvature = inner(direction.KA, image)
+        if not curvature > 0:
+            break
+        tau = rho / curvature
+        step = step.plus(tau, direction)
+        A = residual.A - tau * image
+        residual = Coefficients(A, system.objective.K.product(A))
+        rho, previous = residual.dot(residual), rho
+        if not rho > goal:
+            break
+        direction = residual.plus(rho / previous, direction)
+    return step
+
+
+def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients):
+    """Length along the step, at O(nk) a trial: scores and norms are known along the whole line."""
+    (f, b), (df, db) = at, step
+    F, dF = f.KA + b, df.KA + db
+    fixed, linear, quadratic = 0.5 * f.dot(f), f.dot(df), df.dot(df)
+
+    def along(t):
+        loss, G = objective.loss_and_gradient(F + t * dF)
+        value = loss + fixed + t * linear + t**2 / 2 * quadratic
+        return value, inner(G, dF) + linear + t * quadratic
+
+    return step_length(along, value, gradient.dot(df))
+
+
+def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray, scale: float) -> float:
+    """The residual that rounding alone leaves: errors of Kα, through the curvature, in the gradient."""
+    error = np.finfo(objective.K.dtype).eps * scale**2 * np.abs(f.A).sum() / np.sqrt(len(f.A))
+    weight = objective.loss.curvature_weight(objective.loss.curvature(f.KA + b))
+    return float(scale**2 * (objective.weights @ weight) * error / (1 + scale * f.norm))

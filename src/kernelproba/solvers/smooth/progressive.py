@@ -1,0 +1,137 @@
+"""Few passes over many rows: quasi-Newton steps that set out from what a sample of the rows has taught.
+
+A fit on a sample costs little and leaves two things behind: coefficients that are off by the noise of the
+sample alone, and its curvature, which preconditions the steps of the next, larger problem.  Levels grow by
+a factor; all rows are seen at the last one only, about ten times.
+
+The steps are L-BFGS with P⁻¹ of `preconditioner` as the first guess of the inverse Hessian, so that already
+the first step is a Newton step of the sample.  One pass over the rows gives J and ∇J; nothing else is asked
+of them.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelproba.objective import Objective
+from kernelproba.solvers.line_search import backtrack
+from kernelproba.solvers.smooth.preconditioner import Preconditioner, precondition
+from kernelproba.solvers.solution import Solution
+
+MEMORY = 20
+#: Residual at which a sample has taught what it can.
+SAMPLE_TOL = 0.06
+#: Steps before the curvature of a fit from scratch is worth computing anew, twice.
+REFRESH = (6, 12)
+#: Factors for every score pay where Gram matrices of r rows cost less than this: r p ≤ PAYS n.
+PAYS = 200
+
+
+class Point(NamedTuple):
+    """Θ, J and ∇J."""
+
+    theta: np.ndarray
+    value: float
+    gradient: np.ndarray
+
+
+def progressive(
+    samples: Sequence[Objective],
+    full: Objective | None,
+    start: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    step: Callable[[], AbstractContextManager] = nullcontext,
+) -> Solution:
+    """Minimise an objective by way of samples of its rows; stop once the residual is ≤ tol.
+
+    The residual is √(2 gᵀH⁻¹g / J) with the H that the steps use.  ½ gᵀH⁻¹g estimates J − min J; it may be
+    low by a factor, for which four is allowed, so that J is within about tol² J of its minimum.
+
+    Parameters
+    ----------
+    samples : sequence of Objective
+        The same problem on growing samples in memory, each weighted as all rows are.
+    full : Objective, optional
+        The problem itself, with all rows; by default the last sample, which then has all rows.
+    start : array of the shape of Θ
+        Where to set out.
+    tol, max_iter : float, int
+        Bounds on the residual, and on the steps at each level.
+    step : callable
+        Makes the context of each step.
+    """
+    levels = [*samples] if full is None else [*samples, full]
+    theta = start
+    for objective in levels:
+        base = samples[-1] if objective is full else objective
+        goal = tol if objective is levels[-1] else max(tol, SAMPLE_TOL)
+        for steps in (*REFRESH, max_iter) if objective is levels[0] else (max_iter,):
+            P = precondition(base, theta, per_score=_pays(base, objective))
+            point, n_iter, residual = _steps(objective, theta, P, goal, steps, step)
+            theta = point.theta
+            if residual <= goal:
+                break
+    converged = residual <= tol or np.linalg.norm(point.gradient) <= objective.gradient_noise(theta)
+    return Solution(theta, point.value, residual, n_iter, bool(converged))
+
+
+def _pays(base: Objective, objective: Objective) -> bool:
+    """Whether a factor for every score saves more than it costs, and takes no more room than the sample."""
+    rows, m, k = len(base.features), base.features.width, objective.n_scores
+    return k == 1 or (rows * m <= PAYS * len(objective.features) and k * m <= rows)
+
+
+def _steps(
+    objective: Objective, theta: np.ndarray, P: Preconditioner, goal: float, max_iter: int, context: Callable
+) -> tuple[Point, int, float]:
+    """L-BFGS from Θ; the point reached, the steps taken, and the residual there."""
+    point = Point(theta, *objective.value_and_gradient(theta))
+    memory, n_iter = _Memory(P), 0
+    while True:
+        step = -memory.inverse_hessian(point.gradient)
+        residual = _residual(point, step)
+        if residual <= goal or n_iter >= max_iter:
+            break
+        with context():
+            moved = backtrack(objective, *point, step)
+        if moved is None:
+            break
+        memory.learn(moved[0] - point.theta, moved[2] - point.gradient)
+        point = Point(*moved)
+        n_iter += 1
+    return point, n_iter, residual
+
+
+def _residual(point: Point, step: np.ndarray) -> float:
+    """√(2 gᵀH⁻¹g / J), where −H⁻¹g is the step."""
+    decrement = -float(np.vdot(point.gradient, step))
+    return float(np.sqrt(2 * max(decrement, 0.0) / max(point.value, np.finfo(float).tiny)))
+
+
+class _Memory:
+    """Inverse Hessian from P⁻¹ and the last pairs of steps and changes of the gradient [NW06, alg. 7.4]."""
+
+    def __init__(self, P: Preconditioner):
+        self.P = P
+        self.pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
+
+    def learn(self, step: np.ndarray, change: np.ndarray) -> None:
+        """Remember a pair, unless rounding has left no curvature in it."""
+        curvature = float(np.vdot(step, change))
+        if curvature > 1e-10 * np.linalg.norm(step) * np.linalg.norm(change):
+            self.pairs = [*self.pairs[1 - MEMORY :], (step, change, curvature)]
+
+    def inverse_hessian(self, G: np.ndarray) -> np.ndarray:
+        """H⁻¹G."""
+        G, shares = G.copy(), []
+        for step, change, curvature in reversed(self.pairs):
+            shares.append(float(np.vdot(step, G)) / curvature)
+            G -= shares[-1] * change
+        out = self.P.solve(G)
+        for (step, change, curvature), share in zip(self.pairs, reversed(shares), strict=True):
+            out += (share - float(np.vdot(change, out)) / curvature) * step
+        return out

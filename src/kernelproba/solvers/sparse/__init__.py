@@ -1,0 +1,10 @@
+"""The solvers of sparse models: functions ``(objective, start, *, tol, max_iter) → Solution``."""
+
+from kernelproba.solvers.sparse.bound_optimisation import bound_optimisation, exact_bound_optimisation
+from kernelproba.solvers.sparse.working_set import working_set
+
+SPARSE_SOLVERS = {
+    "working-set": working_set,
+    "bound": bound_optimisation,
+    "bound-newton": exact_bound_optimisation,
+}

@@ -1,0 +1,165 @@
+"""The Newton system of a sparse model on its support, and the Gram matrices behind it.
+
+Softmax leaves most scores alone: where a row is sure not to be of class k, or sure to be, slope and curvature
+of its loss in score k all but vanish.  Systems therefore take a mask (n, k) of the scores that *matter*, and
+sum over those rows only.  What is left of the Hessian is that of the loss with the other scores held fixed,
+hence positive semi-definite.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import lapack
+
+from kernelproba.objective import Objective
+from kernelproba.solvers.sparse.objective import RestrictedObjective
+
+#: Smallest curvature of a system relative to its mean diagonal.
+DAMPING = 1e-7
+
+
+class NewtonSystem:
+    """Hessian of J on the support, with its diagonal blocks (one per score) as a preconditioner.
+
+    Parameters
+    ----------
+    objective : RestrictedObjective
+        J.
+    theta : array of shape (m + 1, k)
+        Where.
+    free : boolean array of shape (m + 1, k)
+        The entries that move.
+    state : array of shape (n, k)
+        Curvature of the loss there.
+    matters : boolean array of shape (n, k)
+        The scores that count.
+    """
+
+    def __init__(
+        self,
+        objective: RestrictedObjective,
+        theta: np.ndarray,
+        free: np.ndarray,
+        state: np.ndarray,
+        matters: np.ndarray,
+    ):
+        self.smooth, self.penalty, self.state = objective.smooth, objective.penalty, state
+        self.W = theta[: len(objective.index)]
+        self.blocks = [
+            Block(self.smooth, rows, scores, v, matters[:, scores]) for rows, scores, v in self._parts(free)
+        ]
+        trace = sum(np.trace(block.gram) for block in self.blocks)
+        self.damping = damping(trace / sum(len(block.gram) for block in self.blocks))
+        bend = np.append(self.penalty.curvature_bound(self.W), np.zeros(len(theta) - len(self.W)))
+        for block in self.blocks:
+            block.factorise(bend[block.rows] + self.damping)
+
+    def _parts(self, free: np.ndarray) -> list[tuple[np.ndarray, slice, np.ndarray]]:
+        """Rows of Θ, scores and weights of the data of each block; rows that serve all scores need one."""
+        loss, weights = self.smooth.loss, self.smooth.weights
+        if self.penalty.by_rows:
+            shared = weights * loss.curvature_weight(self.state)
+            return [(np.flatnonzero(free[:, 0]), slice(None), shared)]
+        return [
+            (np.flatnonzero(free[:, k]), slice(k, k + 1), weights * loss.curvature_block(self.state, k, k))
+            for k in range(free.shape[1])
+        ]
+
+    def product(self, V: np.ndarray) -> np.ndarray:
+        """∇²J V for V that vanishes off the support."""
+        F = np.zeros_like(self.state)
+        for block in self.blocks:
+            F[block.data, block.scores] = block.Phi @ V[block.rows, block.scores]
+        F = self.smooth.weights[:, None] * self.smooth.loss.curvature_product(self.state, F)
+        out = self.damping * V
+        m = len(self.W)
+        out[:m] += self.penalty.curvature_product(self.W, V[:m])
+        for block in self.blocks:
+            out[block.rows, block.scores] += block.Phi.T @ F[block.data, block.scores]
+        return out
+
+    def precondition(self, R: np.ndarray) -> np.ndarray:
+        """Solve with the diagonal blocks."""
+        out = np.zeros_like(R)
+        for block in self.blocks:
+            part = R[block.rows, block.scores]
+            out[block.rows, block.scores] = lapack.dpotrs(block.factor, part, lower=1)[0]
+        return out
+
+
+class Block:
+    """Features Φ of some rows of Θ for some scores, and their Gram matrix on the data that matter.
+
+    Parameters
+    ----------
+    smooth : Objective
+        The loss.
+    rows : array of shape (p,)
+        Rows of Θ.
+    scores : slice
+        Columns of Θ.
+    weights : array of shape (n,)
+        v ≥ 0 of the Gram matrix ``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``.
+    matters : boolean array of shape (n, number of scores), optional
+        The scores that count; all by default.
+    """
+
+    def __init__(
+        self,
+        smooth: Objective,
+        rows: np.ndarray,
+        scores: slice,
+        weights: np.ndarray,
+        matters: np.ndarray | None = None,
+    ):
+        self.data: slice | np.ndarray = slice(None)
+        if matters is not None and not matters.all():
+            self.data = np.flatnonzero(matters.any(axis=1))
+        self.rows, self.scores, self.Phi = rows, scores, _features(smooth, rows, self.data)
+        scaled = self.Phi * np.sqrt(weights[self.data])[:, None]
+        self.gram = scaled.T @ scaled
+
+    def factorise(self, diagonal: np.ndarray) -> None:
+        """Lower factor of the Gram matrix plus a diagonal, and more of it if rounding calls for that."""
+        while True:
+            self.factor, info = lapack.dpotrf(self.gram + np.diag(diagonal), lower=1, clean=1)
+            if info == 0:
+                return
+            diagonal = 10 * diagonal
+
+
+def weighted_gram(smooth: Objective, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``, v ≥ 0, of the features (and the constant) at the given rows of Θ."""
+    return Block(smooth, rows, slice(None), weights).gram
+
+
+def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, np.ndarray]]) -> np.ndarray:
+    """Damped Hessian of the loss for entries of Θ given as (score, rows) one after the other."""
+    features = [_features(smooth, rows) for _, rows in parts]
+    edges = np.cumsum([0, *(len(rows) for _, rows in parts)])
+    at = [slice(*pair) for pair in pairwise(edges.tolist())]
+    H = np.empty((edges[-1], edges[-1]))
+    for i, (score, _) in enumerate(parts):
+        for j, (other, _) in enumerate(parts[: i + 1]):
+            weights = smooth.weights * smooth.loss.curvature_block(state, score, other)
+            H[at[i], at[j]] = features[i].T @ (weights[:, None] * features[j])
+            H[at[j], at[i]] = H[at[i], at[j]].T
+    return damped(H)
+
+
+def _features(smooth: Objective, rows: np.ndarray, data: slice | np.ndarray = slice(None)) -> np.ndarray:
+    """Columns of Φ̃ at rows of Θ, for rows of the data; behind the last feature is the intercept's."""
+    chosen, K = rows[rows < smooth.features.width], smooth.features.data.T
+    K = K[chosen] if isinstance(data, slice) else K[np.ix_(chosen, data)]
+    return (K if len(K) == len(rows) else np.concatenate([K, np.ones((1, K.shape[1]))])).T
+
+
+def damping(mean_diagonal: float) -> float:
+    """Curvature to add to a system so that flat directions, and rounding in them, stay bounded."""
+    return DAMPING * mean_diagonal + float(np.finfo(float).tiny)
+
+
+def damped(H: np.ndarray) -> np.ndarray:
+    """Add it to the diagonal of H, in place."""
+    H[np.diag_indices_from(H)] += damping(np.trace(H) / max(len(H), 1))
+    return H

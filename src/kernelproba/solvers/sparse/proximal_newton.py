@@ -1,0 +1,123 @@
+"""Newton's method for a smooth loss with a penalty that has a kink at zero.
+
+Two steps alternate, both of which lower J:
+
+*model*: minimise the second-order model of the loss plus the penalty itself (`penalised_model`).  This step
+finds the support.
+*reduce*, where that model lacks curvature: around the entries that are not zero J is smooth.  A Newton step
+on them, with all the curvature, by conjugate gradients; entries that would pass their kink stop there.
+
+Once the support is right the second step converges as Newton's method does, however parallel the
+features: that is what coordinate descent lacks on kernel columns.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from kernelproba.solvers.conjugate_gradient import conjugate_gradient
+from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.newton_system import NewtonSystem
+from kernelproba.solvers.sparse.objective import RestrictedObjective
+from kernelproba.solvers.sparse.quadratic_model import model_step
+
+SUFFICIENT = 1e-4
+INNER_ITERATIONS = 100
+#: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
+#: second-order models; it shrinks with the residual.
+NEGLIGIBLE = 5e-3
+
+
+def proximal_newton(
+    objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int
+) -> Solution:
+    """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or rounding hides any descent."""
+    point, n_iter = Point(objective, start), 0
+    while point.residual > tol and n_iter < max_iter:
+        improved, whole = _model_step(point)
+        # The minimum of an exact model is where a Newton step on its support ends, too.
+        moved = improved if whole else _reduced_step(improved or point) or improved
+        if moved is None:
+            break
+        point, n_iter = moved, n_iter + 1
+    return Solution(point.theta, point.value, point.residual, n_iter, bool(point.residual <= tol))
+
+
+class Point:
+    """Θ with its scores and J; the gradient and what follows from it are computed when asked for."""
+
+    def __init__(self, objective: RestrictedObjective, theta: np.ndarray):
+        self.objective, self.theta, self.m = objective, theta, len(objective.index)
+        self.scores = objective.scores(theta)
+        self.value, self.score_slope = objective.value(theta, self.scores)
+
+    @cached_property
+    def gradient(self) -> np.ndarray:
+        """Gradient of the loss."""
+        return self.objective.gradient(self.score_slope)
+
+    @cached_property
+    def matters(self) -> np.ndarray:
+        """Scores of which the loss has a slope worth mentioning, (n, k); its curvature is smaller still."""
+        return np.abs(self.score_slope) > NEGLIGIBLE * min(1.0, self.residual**0.5)
+
+    @cached_property
+    def slope(self) -> np.ndarray:
+        """Shortest subgradient of J."""
+        return self.objective.subgradient(self.theta, self.gradient)
+
+    @cached_property
+    def residual(self) -> float:
+        """Its size."""
+        return self.objective.residual(self.slope)
+
+    def search(self, path: Callable[[float], np.ndarray], *, shortest: float) -> "Point | None":
+        """Halve t from 1 until J at path(t) is below J by a share of what the slope promises."""
+        rounding = 8 * float(np.finfo(float).eps) * abs(self.value)
+        t = 1.0
+        while t >= shortest:
+            trial = Point(self.objective, path(t))
+            promised = float(np.vdot(self.slope, trial.theta - self.theta))
+            if promised < 0 and trial.value <= self.value + SUFFICIENT * promised:
+                return trial
+            # Where values are all rounding, a smaller residual is the only progress that shows.
+            if trial.value <= self.value + rounding and trial.residual < 0.9 * self.residual:
+                return trial
+            t /= 2
+        return None
+
+
+def _model_step(point: Point) -> tuple[Point | None, bool]:
+    """Search along the way to the minimum of the model; None if it does not help.
+
+    And whether it goes all the way to the minimum of a model with all the curvature.
+    """
+    step, exact = model_step(point)
+    moved = point.search(lambda t: point.theta + t * step, shortest=2.0**-20)
+    return moved, exact and moved is not None and np.array_equal(moved.theta, point.theta + step)
+
+
+def _reduced_step(point: Point) -> Point | None:
+    """Newton step on the support; None if it does not help."""
+    objective, theta, m = point.objective, point.theta, point.m
+    free = objective.free(theta)
+    if point.residual == 0 or not free.any():
+        return None
+    system = NewtonSystem(
+        objective, theta, free, objective.smooth.loss.curvature(point.scores), point.matters
+    )
+    step = conjugate_gradient(
+        system.product,
+        -np.where(free, point.slope, 0.0),
+        rtol=min(0.1, float(np.sqrt(point.residual))),
+        max_iter=INNER_ITERATIONS,
+        precondition=system.precondition,
+    )
+
+    def path(t: float) -> np.ndarray:
+        moved = theta + t * step
+        moved[:m] = objective.penalty.confine(theta[:m], moved[:m])
+        return moved
+
+    return point.search(path, shortest=0.125)

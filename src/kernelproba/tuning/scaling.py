@@ -1,0 +1,154 @@
+"""Features brought to one scale, learned from the training rows and kept.
+
+"standard" takes off the mean and divides by the standard deviation; "robust" takes off the median and divides
+by the interquartile range over 1.349, which is the standard deviation of normal data, so that a few wild
+values do not decide.  A constant feature is divided by one.  Weights count: a weight of two is a row seen
+twice.  Sparse rows are divided but not shifted, which would fill them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.kernels import Kernel
+
+#: Interquartile range of the standard normal distribution.
+NORMAL_RANGE = 1.3489795003921634
+
+
+class FeatureScaling(TransformerMixin, BaseEstimator):
+    """x ↦ (x − center_) / scale_, feature by feature.
+
+    Parameters
+    ----------
+    rule : {"standard", "robust"} or None, default="standard"
+        How centre and scale are learned; None leaves features as they are.
+
+    Attributes
+    ----------
+    center_, scale_ : ndarray of shape (d,)
+        What is taken off (zeros for sparse rows), and what is divided by.
+    """
+
+    def __init__(self, rule="standard"):
+        self.rule = rule
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "FeatureScaling":  # noqa: ARG002
+        """Learn centre and scale from checked rows.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+            Training rows.
+        y : None
+            Ignored; there for pipelines.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows.
+        """
+        weight = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if sp.issparse(X) and self.rule == "robust":
+            raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
+        if self.rule is None:
+            self.center_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            return self
+        center, deviation = _moments(X, weight)
+        scale = deviation
+        if self.rule == "robust":
+            low, center, high = _quartiles(X, weight)
+            # A feature that is the same in most rows has no range: its deviation is all there is.
+            scale = np.where(high > low, (high - low) / NORMAL_RANGE, deviation)
+        # What rounding leaves of a constant feature is no scale.
+        constant = scale <= 1e-12 * np.maximum(np.abs(center), np.finfo(float).tiny)
+        self.scale_ = np.where(constant, 1.0, scale)
+        self.center_ = np.zeros_like(center) if sp.issparse(X) else center
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Rows on the common scale, of the type of X.
+
+        Parameters
+        ----------
+        X : array or CSR matrix of shape (n, d)
+            Rows.
+        """
+        if sp.issparse(X):
+            return sp.csr_array(X @ sp.diags_array(1 / self.scale_)).astype(X.dtype)
+        return ((X - self.center_) / self.scale_).astype(X.dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class ScaledView:
+    """How rows are looked at: a rule, and what it has learned (None: as they are)."""
+
+    rule: str | None
+    scaling: FeatureScaling | None
+
+    @classmethod
+    def learn(cls, rule: str | None, training: Training) -> "ScaledView":
+        """Learn from training rows, by the weights that users gave them."""
+        if rule is None:
+            return UNSCALED
+        return cls(rule, FeatureScaling(rule).fit(training.X, sample_weight=training.sample_weight))
+
+    def of(self, training: Training) -> Training:
+        """The rows as they are seen."""
+        return training if self.scaling is None else replace(training, X=self.rows(training.X))
+
+    def weighed(self, weights: np.ndarray) -> "ScaledView":
+        """The view in which features (d,) have these weights in squared distances."""
+        plain = self.scaling or FeatureScaling(None).fit(weights[None])
+        scaling = FeatureScaling(self.rule)
+        scaling.center_, scaling.scale_ = plain.center_, plain.scale_ / np.sqrt(weights)
+        return ScaledView(self.rule, scaling)
+
+    def rows(self, X: Any) -> Any:
+        """Rows X (n, d) as they are seen."""
+        return X if self.scaling is None else self.scaling.transform(X)
+
+
+#: Rows as they are.
+UNSCALED = ScaledView(None, None)
+
+
+class AfterScaling(Kernel):
+    """k(x, z) = kernel((x − center)/scale, z) for centres z that are on the common scale already.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Compares scaled rows.
+    scaling : FeatureScaling
+        Fitted.
+    """
+
+    def __init__(self, kernel, scaling):
+        self.kernel = kernel
+        self.scaling = scaling
+
+    def __call__(self, X, Z):
+        return self.kernel(self.scaling.transform(X), Z)
+
+
+def _moments(X: Any, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Weighted mean and standard deviation of every feature."""
+    if sp.issparse(X):
+        mean, variance = mean_variance_axis(sp.csr_matrix(X, dtype=np.float64), axis=0, weights=weight)
+        return mean, np.sqrt(variance)
+    share = weight / weight.sum()
+    mean = share @ X
+    return mean, np.sqrt(share @ np.square(X - mean))
+
+
+def _quartiles(X: np.ndarray, weight: np.ndarray) -> list[np.ndarray]:
+    """Weighted quartiles of every feature: the least value that so much of the weight does not exceed."""
+    order = np.argsort(X, axis=0)
+    mass = np.cumsum(weight[order], axis=0) / weight.sum()
+    values = np.take_along_axis(X, order, axis=0)
+    # Half of the rounding errors must not decide which side of a step a quartile is on.
+    first = [(mass >= q - 1e-9).argmax(axis=0) for q in (0.25, 0.5, 0.75)]
+    return [np.take_along_axis(values, row[None], axis=0)[0].astype(np.float64) for row in first]

@@ -1,0 +1,56 @@
+"""How much of the posterior's variance moderates a probability."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from kernelproba.solvers.evidence.laplace import laplace
+from kernelproba.solvers.evidence.moderation import SHARES, moderated, moderation, score_variance
+
+
+def problem(separation: float, n: int = 60, seed: int = 0):
+    """Rows on a line, with the feature x alone and a wide prior."""
+    rng = np.random.default_rng(seed)
+    sign = np.repeat([-1.0, 1.0], n // 2)
+    Phi = (separation * sign + rng.standard_normal(n))[:, None]
+    return Phi, sign, np.ones(n)
+
+
+def posterior_of(Phi, sign, weight, precision=1e-4):
+    return laplace(Phi, sign, weight, np.array([precision]), np.zeros(1))
+
+
+def test_rows_that_cannot_be_separated_contradict_nothing():
+    Phi, sign, weight = problem(0.5)
+    assert moderation(Phi, posterior_of(Phi, sign, weight), sign, weight) == 1.0
+
+
+def test_separated_rows_are_worth_less_variance_than_laplace_says():
+    Phi, sign, weight = problem(8.0)
+    assert moderation(Phi, posterior_of(Phi, sign, weight), sign, weight) < 0.3
+
+
+def test_the_left_out_scores_are_those_of_one_newton_step_without_the_row():
+    Phi, sign, weight = problem(1.0, n=20)
+    post = posterior_of(Phi, sign, weight, 1.0)
+    s2 = score_variance(Phi, post.covariance)
+    cavity = s2 / (1 - post.curvature * s2)
+    for i in range(3):
+        rest = np.arange(20) != i
+        H = Phi[rest].T * post.curvature[rest] @ Phi[rest] + 1.0
+        gradient = Phi[rest].T @ post.gap[rest] - post.mean
+        w = post.mean + np.linalg.solve(H, gradient)
+        np.testing.assert_allclose((Phi @ w)[i], (Phi @ post.mean)[i] - cavity[i] * post.gap[i])
+        np.testing.assert_allclose((Phi @ np.linalg.inv(H) @ Phi.T)[i, i], cavity[i])
+
+
+def test_the_average_is_close_to_the_integral():
+    f, s2 = 1.5, 4.0
+    z = np.random.default_rng(0).standard_normal(400_000)
+    truth = expit(f + np.sqrt(s2) * z).mean()
+    assert moderated(np.array([f]), np.array([s2]), 1.0)[0] == pytest.approx(truth, abs=0.02)
+
+
+def test_no_share_is_the_most_probable_score_alone():
+    np.testing.assert_allclose(moderated(np.array([2.0]), np.array([9.0]), 0.0), expit(2.0))
+    assert SHARES[-1] == 1.0

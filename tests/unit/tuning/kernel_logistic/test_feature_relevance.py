@@ -1,0 +1,166 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+
+from kernelproba import KernelLogisticRegression as KLR
+from kernelproba import KernelLogisticRegressionCV as CV
+from kernelproba.datasets import three_gaussians, three_gaussians_problem
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.kernel_logistic.exact import KernelFunction, Options
+from kernelproba.inspection import explain
+from kernelproba.kernels import RBF
+from kernelproba.tuning.kernel_logistic.candidates import Trials
+from kernelproba.tuning.kernel_logistic.feature_relevance import (
+    HeldOut,
+    Relevance,
+    Weighing,
+    mean_squared_slopes,
+    pays,
+)
+
+GAMMA, C = 0.2, 3.0
+
+
+def noisy(n, random_state, n_noise=6):
+    """Rows of three Gaussians with columns that say nothing."""
+    X, y = three_gaussians(n, random_state=random_state)
+    noise = np.random.default_rng(random_state).standard_normal((n, n_noise))
+    return np.column_stack([X / X.std(axis=0), noise]), y
+
+
+def trials_of(X, y, folds=None):
+    ones = np.ones(len(y))
+    training = Training(X, y, ones, ones, np.arange(len(y)))
+    options = Options("irls", 1e-8, 200, True)
+    return Trials(training, lambda gamma: RBF(RBF.length_scale_of(gamma)), options, folds)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_slopes_are_those_of_finite_differences(n_classes):
+    X, y = noisy(40, 0, n_noise=1)
+    y = np.minimum(y, n_classes - 1)
+    model = KLR(C, gamma=GAMMA, tol=1e-8).fit(X, y)
+    function = KernelFunction(model.support_, model.dual_coef_.T, model.intercept_)
+
+    def scores(rows):
+        F = model.decision_function(rows).reshape(len(rows), -1)
+        return F - F.mean(axis=1, keepdims=True) if n_classes > 2 else F
+
+    step = 1e-5
+    slopes = [(scores(X + step * e) - scores(X - step * e)) / (2 * step) for e in np.eye(3)]
+    weight = np.linspace(1, 2, 40)
+    G = [np.average(np.square(slope).sum(axis=1), weights=weight) for slope in slopes]
+    found = (2 * GAMMA) ** 2 * mean_squared_slopes(X, rbf_kernel(X, gamma=GAMMA), function, weight)
+    np.testing.assert_allclose(found, G, rtol=1e-5)
+
+
+def test_weights_have_mean_one_keep_the_mean_distance_and_favour_what_counts():
+    X, y = noisy(150, 1)
+    relevance = Relevance.learn(trials_of(X, y), GAMMA, C)
+    assert relevance.weights.mean() == pytest.approx(1)
+    assert relevance.weights[:2].min() > 1.5 * relevance.weights[2:].max()
+    before, after = (euclidean_distances(rows, squared=True).mean() for rows in (X, relevance.rows(X)))
+    assert relevance.gamma * after == pytest.approx(GAMMA * before)
+
+
+def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
+    X, y = noisy(60, 2)
+    train, test = np.arange(15, 60), np.arange(15)
+    weighing = Weighing(trials_of(X, y), (GAMMA, C), [(train, test)])
+    (part,) = weighing.held_out()
+    relevance = Relevance.learn(trials_of(X[train], y[train]), GAMMA, C)
+    root = np.sqrt(relevance.weights)
+
+    def refitted(C, gamma, scale):
+        model = KLR(C, gamma=gamma, tol=1e-8).fit(X[train] * scale, y[train])
+        return model.predict_log_proba(X[test] * scale)
+
+    np.testing.assert_allclose(part.plain, refitted(C, GAMMA, 1.0), atol=1e-5)
+    np.testing.assert_allclose(part.weighed, refitted(C, relevance.gamma, root), atol=1e-5)
+    other = refitted(10.0, 2 * relevance.gamma, root)
+    np.testing.assert_allclose(weighing.unseen(2.0, 10.0)[test], other, atol=1e-5)
+
+
+def test_fits_that_a_fold_has_already_are_not_made_again():
+    X, y = noisy(60, 2)
+    train, test = np.arange(15, 60), np.arange(15)
+    trials = trials_of(X, y, [(train, test)])
+    trials.unseen(GAMMA, C)
+    known = trials._fits[0, GAMMA][C]
+    assert trials.outside(0, train)._fits[-1, GAMMA][C] is known
+    assert not trials.outside(0, train[1:])._fits  # other rows
+    assert not trials.outside(1, train)._fits  # no such fold
+
+
+@pytest.mark.parametrize(("gain", "worthwhile"), [(0.15, False), (0.25, True), (-1.0, False)])
+def test_two_nats_are_worthwhile(gain, worthwhile):
+    plain = np.log(np.full((10, 2), 0.5))
+    part = HeldOut(np.arange(10), plain, plain + gain)
+    assert pays([part], np.zeros(10, dtype=int), np.ones(10)) == worthwhile
+
+
+def test_no_more_folds_are_fitted_once_weights_lose():
+    plain = np.zeros((5, 2))
+
+    def parts():
+        yield HeldOut(np.arange(5), plain, plain - 0.1)
+        pytest.fail("a second fold was asked for")
+
+    assert not pays(parts(), np.zeros(10, dtype=int), np.ones(10))
+
+
+@pytest.fixture(scope="module")
+def weighed():
+    return CV().fit(*noisy(200, 3, n_noise=10))
+
+
+def test_columns_of_noise_are_found_and_probabilities_come_nearer_to_the_truth(weighed):
+    assert weighed.feature_weights_[:2].min() > 1.5 * weighed.feature_weights_[2:].mean()
+    assert weighed.cv_results_["weighed"].any()
+    X_new, _ = noisy(2000, 4, n_noise=10)
+    plane, _ = three_gaussians(2000, random_state=4)
+    truth = three_gaussians_problem().posterior(plane)
+    plain = CV(feature_weights=None).fit(*noisy(200, 3, n_noise=10))
+    assert plain.feature_weights_ is None
+    errors = [np.abs(model.predict_proba(X_new) - truth).mean() for model in (weighed, plain)]
+    assert errors[0] < 0.9 * errors[1]
+
+
+def test_the_model_is_that_of_rows_on_the_weighed_scale(weighed):
+    X, y = noisy(200, 3, n_noise=10)
+    deviation = X.std(axis=0) if weighed.best_params_["scale"] == "standard" else np.ones(12)
+    np.testing.assert_allclose(weighed.scaler_.scale_, deviation / np.sqrt(weighed.feature_weights_))
+    inner = KLR(weighed.C_, gamma=weighed.gamma_).fit(weighed.scaler_.transform(X), y)
+    F = inner.decision_function(weighed.scaler_.transform(X[:9])) / weighed.temperature_
+    np.testing.assert_allclose(weighed.decision_function(X[:9]), F, atol=0.05 * np.abs(F).max())
+    lines = explain(weighed, X[:3], top=2)
+    sums = lines.groupby(["explained", "class"])["contribution"].sum().to_numpy().reshape(3, 3)
+    np.testing.assert_allclose(sums, weighed.decision_function(X[:3]), atol=1e-6)
+
+
+def test_the_expected_loss_is_not_flattered_by_weights_that_have_seen_the_row(weighed):
+    X_new, y_new = noisy(4000, 5, n_noise=10)
+    loss = -np.log(weighed.predict_proba(X_new)[np.arange(4000), y_new]).mean()
+    assert weighed.loo_method_ == "folds"
+    assert weighed.loo_scores_["log_loss"] == pytest.approx(loss, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    "options", [{"kernel": "laplacian"}, {"cv": 3}, {"gammas": [0.1]}, {"scoring": "accuracy"}]
+)
+def test_features_are_not_weighed_where_that_cannot_be_told(options):
+    model = CV(**options).fit(*noisy(60, 6))
+    assert model.feature_weights_ is None
+    assert not model.cv_results_["weighed"].any()
+
+
+def test_constant_columns_leave_nothing_to_weigh():
+    model = CV().fit(np.ones((20, 4)), np.arange(20) % 2)
+    assert model.feature_weights_ is None
+    np.testing.assert_allclose(model.predict_proba(np.ones((1, 4))), 0.5, atol=1e-6)
+
+
+def test_sparse_rows_are_not_weighed():
+    X, y = noisy(60, 6)
+    assert CV().fit(sp.csr_array(X), y).feature_weights_ is None

@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from kernelproba.tuning.pattern_search import STEPS, Lattice, is_outermost, moved
+
+
+def bowl(*, at, tilt=0.0):
+    """A convex function with its least value, 1, at a point; tilted, its valley runs along a diagonal."""
+
+    def loss(point):
+        g, c = point[0] - at[0], point[1] - at[1]
+        return 1 + 0.01 * (g**2 + c**2 + 2 * tilt * g * c)
+
+    return loss
+
+
+@pytest.mark.parametrize("at", [(0, 0), (6, -4), (-10, 14), (2, 2)])
+@pytest.mark.parametrize("tilt", [0.0, 0.9])
+def test_the_search_ends_at_the_least_value_wherever_it_is(at, tilt):
+    assert Lattice(bowl(at=at, tilt=tilt)).descend((0, 0)) == at
+
+
+@pytest.mark.parametrize("at", [(5, 3), (-7, 1), (0, -11)])
+def test_no_neighbour_of_the_end_is_better_whether_tried_or_not(at):
+    loss = bowl(at=at)
+    end = Lattice(loss).descend((0, 0))
+    dg, dc = STEPS[-1]
+    assert all(loss(moved(end, step)) >= loss(end) for step in [(dg, 0), (-dg, 0), (0, dc), (0, -dc)])
+    assert not is_outermost(end)
+
+
+def test_a_parabola_through_three_points_spares_the_half_step_that_it_sees_rise():
+    lattice = Lattice(bowl(at=(0, 1)), searched=(False, True))
+    assert lattice.descend((0, 0)) == (0, 0)
+    assert set(lattice.tried) == {(0, 0), (0, 4), (0, -4), (0, 2)}
+
+
+def test_a_step_whose_parallel_lost_much_is_not_tried():
+    lattice = Lattice(bowl(at=(2, 0)))
+    lattice.tried = {point: lattice.loss(point) for point in [(0, 0), (0, 4), (4, 0)]}
+    assert lattice._is_hopeless((4, 0), (0, 4))
+    assert not lattice._is_hopeless((4, 0), (0, -4))
+
+
+def test_steps_that_scouts_found_to_lose_much_are_not_tried_again():
+    calls, truth = [], bowl(at=(0, 2))
+    scouts = {(0, 0): 1.0, (0, 2): 1.01, (0, -2): 1.2, (2, 0): 1.5}
+    lattice = Lattice(lambda point: calls.append(point) or truth(point), scouted=scouts.get)
+    assert lattice.refine((0, 0)) == (0, 2)
+    assert not {(0, -2), (2, 0)} & set(calls)
+
+
+def test_no_point_is_tried_twice():
+    calls = []
+    lattice = Lattice(lambda point: calls.append(point) or bowl(at=(3, 8))(point))
+    lattice.descend((0, 0))
+    assert len(calls) == len(set(calls)) < 30
+
+
+@pytest.mark.parametrize(("slope", "end", "noticed"), [((1, 0), (20, 0), True), ((0, 1), (0, 24), False)])
+def test_a_slope_without_end_is_followed_to_the_limits_and_noticed_for_gamma(slope, end, noticed):
+    lattice = Lattice(lambda point: 100 - 0.5 * np.dot(slope, point))
+    assert lattice.descend((0, 0)) == end
+    assert is_outermost(end) == noticed
+
+
+@pytest.mark.parametrize(("searched", "end"), [((True, False), (6, 0)), ((False, True), (0, 8))])
+def test_a_parameter_that_is_not_searched_stays(searched, end):
+    lattice = Lattice(bowl(at=(6, 8)), searched)
+    assert lattice.descend((0, 0)) == end
+
+
+def test_a_flat_loss_is_no_reason_to_move():
+    assert Lattice(lambda _: np.log(2)).descend((0, 0)) == (0, 0)
+
+
+def test_a_loss_of_zero_has_no_relative_rise():
+    lattice = Lattice(lambda point: 0.0 if point == (0, 0) else 1.0 * (point[1] % 4 != 0))
+    assert lattice.descend((0, 0)) == (0, 0)

@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import RobustScaler, StandardScaler
+
+from kernelproba.kernels import RBF
+from kernelproba.tuning.scaling import NORMAL_RANGE, AfterScaling, FeatureScaling
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((41, 3)) * [1, 100, 0.01] + [5, 0, -1]
+
+
+def test_standard_is_scikit_learns_standard_scaler():
+    np.testing.assert_allclose(FeatureScaling().fit(X).transform(X), StandardScaler().fit_transform(X))
+
+
+def test_robust_is_scikit_learns_robust_scaler_in_units_of_a_normal_deviation():
+    # 41 rows: the quartiles are rows themselves, and no interpolation differs.
+    found = FeatureScaling("robust").fit(X).transform(X)
+    np.testing.assert_allclose(found, RobustScaler().fit_transform(X) * NORMAL_RANGE)
+
+
+@pytest.mark.parametrize("rule", ["standard", "robust"])
+def test_a_weight_of_two_is_a_row_seen_twice(rule):
+    weight = rng.integers(0, 4, 41)
+    weighted = FeatureScaling(rule).fit(X, sample_weight=weight)
+    repeated = FeatureScaling(rule).fit(np.repeat(X, weight, axis=0))
+    np.testing.assert_allclose(weighted.center_, repeated.center_)
+    np.testing.assert_allclose(weighted.scale_, repeated.scale_)
+
+
+@pytest.mark.parametrize("rule", ["standard", "robust"])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e9])
+def test_a_constant_feature_becomes_zero(rule, value):
+    constant = np.column_stack([X[:, 0], np.full(41, value)])
+    scaling = FeatureScaling(rule).fit(constant)
+    assert scaling.scale_[1] == 1
+    np.testing.assert_allclose(scaling.transform(constant)[:, 1], 0, atol=1e-6)
+
+
+def test_a_feature_that_is_mostly_one_value_is_scaled_by_its_deviation():
+    rare = np.zeros((40, 1))
+    rare[:3] = 7.0
+    assert FeatureScaling("robust").fit(rare).scale_[0] == pytest.approx(rare.std())
+
+
+def test_wild_values_do_not_decide_the_robust_scale():
+    wild = X.copy()
+    wild[0] = 1e6
+    calm, disturbed = (FeatureScaling("robust").fit(A).scale_ for A in (X, wild))
+    np.testing.assert_allclose(disturbed, calm, rtol=0.3)
+
+
+def test_sparse_rows_are_divided_but_not_shifted():
+    sparse = sp.csr_array(np.where(rng.random((30, 4)) < 0.3, rng.standard_normal((30, 4)), 0.0))
+    scaling = FeatureScaling().fit(sparse)
+    found = scaling.transform(sparse)
+    assert sp.issparse(found)
+    assert found.nnz == sparse.nnz
+    np.testing.assert_allclose(found.toarray(), sparse.toarray() / sparse.toarray().std(axis=0))
+    with pytest.raises(ValueError, match="dense rows; use scale='standard'"):
+        FeatureScaling("robust").fit(sparse)
+
+
+def test_single_precision_stays_single():
+    single = X.astype(np.float32)
+    assert FeatureScaling().fit(single).transform(single).dtype == np.float32
+
+
+def test_a_kernel_after_scaling_takes_rows_as_they_come():
+    scaling = FeatureScaling().fit(X)
+    Z = scaling.transform(X[:5])
+    np.testing.assert_allclose(AfterScaling(RBF(2.0), scaling)(X, Z), RBF(2.0)(scaling.transform(X), Z))
