@@ -19,7 +19,7 @@ from kernelproba.estimators.kernel_logistic.exact import Options, fit_matrix
 from kernelproba.kernels import RBF
 from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import SOLVERS
-from kernelproba.solvers.loo.logistic import leave_one_out_scores
+from kernelproba.solvers.loo.logistic import logistic_loo_scores
 
 every_solver = pytest.mark.parametrize("solver", ["irls", *SOLVERS])
 
@@ -129,7 +129,7 @@ def test_approximate_leave_one_out_is_close_to_refits():
         options = Options("irls", 1e-10, 200, fit_intercept)
         fit = fit_matrix(DenseMatrix(K), y, weights, options)
         f = K @ fit.dual[:, 0] + fit.intercept[0]
-        approximate = leave_one_out_scores(K, f, y, weights, fit_intercept=fit_intercept)
+        approximate = logistic_loo_scores(K, f, y, weights, fit_intercept=fit_intercept)
         exact = []
         for i in range(len(y)):
             rest = np.delete(np.arange(len(y)), i)

@@ -28,13 +28,13 @@ has the blocks
 
 and among differences of scores, which are all that softmax looks at, S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹: 2 k n³ operations.
 
-Where that is too much, the classes are *decoupled*: Ŝ(a, a) = Gₐ alone, with a curvature vₐ instead of eₐ
-that stands for the row a of D,
+**One observation of several.**  A row of weight ωᵢ may stand for several identical observations, of which
+one is left out: a share sᵢ of its weight.  With the covariance of the row without any of them (the cavity),
+Σᵢ = ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹Ŝᵢ, the others give back the curvature (1 − sᵢ)Dᵢ, and
 
-    vₐ = κₐ ω pₐ(1 − pₐ),      κₐ = 1 + Σ_{b≠a} (p_b / (1 − pₐ))²
+    f₋ᵢ = fᵢ − sᵢ (I + (1 − sᵢ)ΣᵢDᵢ)⁻¹ Σᵢ αᵢ
 
-which is exact where all rows waver between the same two classes (κ = 2), and where all classes are equally
-probable (κ = k/(k − 1)).  The time is k n r².  One score for two classes is its own single class, and exact.
+which is the formula above for sᵢ = 1.  One score for two classes needs no M: Ŝ = G.
 """
 
 import numpy as np
@@ -57,16 +57,16 @@ LEAST_CURVATURE = 1e-10
 LEAST_WEIGHT = 1e-12
 
 
-def leave_one_out_scores(
+def softmax_loo_scores(
     K: LowRank,
     F: np.ndarray,
     y: np.ndarray,
     weights: np.ndarray,
     *,
     fit_intercept: bool,
-    coupled: bool = True,
+    share: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Scores (n, k) of each row by the fit without it.
+    """Scores (n, k) of each row by the fit without it, or without one of the observations it stands for.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def leave_one_out_scores(
         Class indices, and ω = C·weight.
     fit_intercept : bool
         Whether the intercepts were free.
-    coupled : bool, default=True
-        Whether the curvature between classes counts.
+    share : array of shape (n,), optional
+        Share s in (0, 1] of the weight of each row that is left out; all of it by default.
     """
     loss = loss_for(2 if F.shape[1] == 1 else F.shape[1])
     weights = np.maximum(weights, LEAST_WEIGHT * weights.max())
@@ -89,13 +89,28 @@ def leave_one_out_scores(
     if fit_intercept:
         Phi = np.column_stack([Phi, np.ones(len(y))])
         ridge = np.append(ridge, INTERCEPT_PENALTY * weights.sum())
-    state = loss.curvature(F)
-    if F.shape[1] > 1 and coupled:
-        change = coupled_change(Phi, ridge, _softened(omega * state, rest), alpha)
-    else:
-        v = omega * (state if F.shape[1] == 1 else _decoupled_curvature(state))
-        change = _decoupled_change(Phi, ridge, _softened(v, rest), alpha)
-    return F - rest * alpha - change
+    curvature = omega * loss.curvature(F)  # ωp, or ωp(1 − p) for one score
+    share = np.ones(len(y)) if share is None else share
+    if F.shape[1] == 1:
+        cavity = rest + _single_cavity(Phi, ridge, _softened(curvature, rest))
+        return F - share[:, None] * cavity * alpha / (1 + (1 - share)[:, None] * cavity * curvature)
+    Q = _differences(F.shape[1])
+    cavity = softmax_cavities(Phi, ridge, _softened(curvature, rest), Q) + rest[:, :, None] * np.eye(
+        Q.shape[1]
+    )
+    return F - _partial_change(cavity, curvature, alpha, share, Q)
+
+
+def _partial_change(
+    cavity: np.ndarray, curvature: np.ndarray, alpha: np.ndarray, share: np.ndarray, Q: np.ndarray
+) -> np.ndarray:
+    """s (I + (1 − s)ΣD)⁻¹ Σα, row by row, (n, k), from Σ among differences of scores."""
+    change = cavity @ (alpha @ Q)[:, :, None]
+    if (share < 1).any():
+        D = Q.T @ _curvature_blocks(curvature) @ Q
+        others = np.eye(Q.shape[1]) + (1 - share)[:, None, None] * (cavity @ D)
+        change = np.linalg.solve(others, change)
+    return share[:, None] * (change[:, :, 0] @ Q.T)
 
 
 def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
@@ -103,8 +118,8 @@ def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return curvature / (1 + rest * curvature)
 
 
-def coupled_change(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """(I − ŜD̂)⁻¹ Ŝ α, row by row, (n, k), up to what all scores of a row share.
+def softmax_cavities(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    """(I − ŜD̂)⁻¹ Ŝ of every row among differences of scores, (n, k − 1, k − 1).
 
     Parameters
     ----------
@@ -112,26 +127,27 @@ def coupled_change(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.
         Features.
     ridge : array of shape (r,)
         Their penalties.
-    E, alpha : arrays of shape (n, k)
-        e and α.
+    E : array of shape (n, k)
+        e.
+    Q : array of shape (k, k − 1)
+        Orthonormal basis of the differences.
     """
     n, r = Phi.shape
-    return (_change_in_rows if r > FULL_RANK * n else _change_in_features)(Phi, ridge, E, alpha)
+    return (_cavities_in_rows if r > FULL_RANK * n else _cavities_in_features)(Phi, ridge, E, Q)
 
 
-def _change_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    S = _covariance_blocks(Phi, ridge, E)
-    rest = np.eye(E.shape[1]) - S @ _curvature_blocks(E)
-    return np.linalg.solve(rest, S @ alpha[:, :, None])[:, :, 0]
+def _cavities_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    S = Q.T @ _covariance_blocks(Phi, ridge, E) @ Q
+    rest = np.eye(Q.shape[1]) - S @ (Q.T @ _curvature_blocks(E) @ Q)
+    return np.linalg.solve(rest, S)
 
 
-def _change_in_rows(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+def _cavities_in_rows(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
     E = np.maximum(E, LEAST_CURVATURE * E.sum(axis=1, keepdims=True))
-    Q = _differences(E.shape[1])
     half = Phi / np.sqrt(ridge)
     R = Q.T @ _precision_blocks(half @ half.T, E) @ Q
-    # R⁻¹α − D⁻¹α, of which the second is α/e, up to what all scores share
-    return (np.linalg.solve(R, (alpha @ Q)[:, :, None])[:, :, 0] - (alpha / E) @ Q) @ Q.T
+    # R⁻¹ − D̂⁻¹; among differences D̂⁻¹ is diag(1/e)
+    return np.linalg.inv(R) - np.einsum("aj,na,ak->njk", Q, 1 / E, Q)
 
 
 def _curvature_blocks(E: np.ndarray) -> np.ndarray:
@@ -195,22 +211,11 @@ def _column_products(parts: list[np.ndarray]) -> np.ndarray:
     return products
 
 
-def _decoupled_curvature(P: np.ndarray) -> np.ndarray:
-    """κₐ pₐ(1 − pₐ), (n, k)."""
-    others = np.maximum(1 - P, 1e-12)
-    # Σ_{b≠a} p_b² = Σ p² − pₐ²
-    squares = np.maximum(np.square(P).sum(axis=1, keepdims=True) - P**2, 0.0)
-    return P * others * (1 + np.minimum(squares / others**2, 1.0))
-
-
-def _decoupled_change(Phi: np.ndarray, ridge: np.ndarray, V: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """αₐ Ŝₐ / (1 − vₐŜₐ), class by class, (n, k)."""
-    change = np.empty_like(alpha)
-    for a in range(alpha.shape[1]):
-        H = _half_covariance(Phi, ridge, V[:, a])
-        spread = np.einsum("ji,ji->i", H, H)
-        change[:, a] = alpha[:, a] * spread / np.maximum(1 - V[:, a] * spread, 1e-12)
-    return change
+def _single_cavity(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Ŝ / (1 − vŜ) of one score, (n, 1)."""
+    H = _half_covariance(Phi, ridge, v[:, 0])
+    spread = np.einsum("ji,ji->i", H, H)[:, None]
+    return spread / np.maximum(1 - v * spread, 1e-12)
 
 
 def _half_covariance(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -17,8 +17,8 @@ from kernelproba.estimators.kernel_logistic.exact import KernelFunction, Options
 from kernelproba.kernels import Kernel, Precomputed, Stationary, kernel_matrix, rows_in
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix
-from kernelproba.solvers.loo.logistic import leave_one_out_scores as binary_leave_one_out
-from kernelproba.solvers.loo.softmax import leave_one_out_scores
+from kernelproba.solvers.loo.logistic import logistic_loo_scores
+from kernelproba.solvers.loo.softmax import softmax_loo_scores
 
 #: Largest rank of kernel matrices in leave-one-out systems.
 MAX_RANK = 600
@@ -105,10 +105,10 @@ class Trials:
         """Scores (n, k) of each row by the fit at a point without it, from those F by the fit to all."""
         y, weights, free = self.training.y, C * self.training.weight, self.options.fit_intercept
         if self.is_exact(F.shape[1]):
-            f = binary_leave_one_out(self.matrix(gamma), F[:, 0], y, weights, fit_intercept=free)
+            f = logistic_loo_scores(self.matrix(gamma), F[:, 0], y, weights, fit_intercept=free)
             return f[:, None]
         low = self.low_rank(gamma).truncated(allowed_rest(C))
-        return leave_one_out_scores(low, F, y, weights, fit_intercept=free)
+        return softmax_loo_scores(low, F, y, weights, fit_intercept=free)
 
     def is_exact(self, n_scores: int) -> bool:
         """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more."""

@@ -7,8 +7,8 @@ from kernelproba.basis.low_rank import low_rank_of_matrix
 from kernelproba.datasets import three_gaussians
 from kernelproba.losses import loss_for
 from kernelproba.solvers.loo import softmax as softmax_leave_one_out
-from kernelproba.solvers.loo.logistic import leave_one_out_scores as binary_scores
-from kernelproba.solvers.loo.softmax import leave_one_out_scores
+from kernelproba.solvers.loo.logistic import logistic_loo_scores
+from kernelproba.solvers.loo.softmax import softmax_loo_scores
 
 X, y = three_gaussians(60, random_state=0)
 GAMMA = 0.3
@@ -22,7 +22,7 @@ def fitted(C, labels=y, weight=None, **options):
 
 def left_out(model, labels, weights, factor=FACTOR, **options):
     F = model._scores(X)
-    F = leave_one_out_scores(factor, F, labels, weights, fit_intercept=model.fit_intercept, **options)
+    F = softmax_loo_scores(factor, F, labels, weights, fit_intercept=model.fit_intercept, **options)
     return loss_for(len(np.unique(labels))).log_probabilities(F)
 
 
@@ -69,8 +69,10 @@ def test_one_score_is_the_formula_of_cawley_and_talbot(fit_intercept):
     labels = (y > 0).astype(int)
     model = fitted(10.0, labels, fit_intercept=fit_intercept)
     weights = np.full(60, 10.0)
-    expected = binary_scores(K, model.decision_function(X), labels, weights, fit_intercept=fit_intercept)
-    F = leave_one_out_scores(FACTOR, model._scores(X), labels, weights, fit_intercept=fit_intercept)
+    expected = logistic_loo_scores(
+        K, model.decision_function(X), labels, weights, fit_intercept=fit_intercept
+    )
+    F = softmax_loo_scores(FACTOR, model._scores(X), labels, weights, fit_intercept=fit_intercept)
     np.testing.assert_allclose(F[:, 0], expected, rtol=1e-3, atol=1e-4)
 
 
@@ -100,7 +102,7 @@ def test_a_kernel_that_is_all_diagonal_leaves_the_intercepts():
     assert narrow.Phi.shape[1] == 0
     C = 5.0
     model = KernelLogisticRegression(C, kernel="precomputed", tol=1e-9).fit(np.eye(60), y)
-    F = leave_one_out_scores(narrow, model._scores(np.eye(60)), y, np.full(60, C), fit_intercept=True)
+    F = softmax_loo_scores(narrow, model._scores(np.eye(60)), y, np.full(60, C), fit_intercept=True)
     log_P = loss_for(3).log_probabilities(F)
     # No other row has to do with row i: its scores are the intercepts of the fit without it.
     for i in (0, 20, 40):
@@ -109,21 +111,30 @@ def test_a_kernel_that_is_all_diagonal_leaves_the_intercepts():
         np.testing.assert_allclose(log_P[i], expected, atol=0.01)
 
 
-def test_decoupled_classes_are_exact_where_rows_waver_between_two_alone():
-    # A third class that nobody takes for another: softmax of the other two is what matters.
-    C = 3.0
-    two = (y > 0).astype(int)
-    far = np.vstack([X, X[:20] + 100.0])
-    labels = np.concatenate([two, np.full(20, 2)])
-    factor = low_rank_of_matrix(rbf_kernel(far, gamma=GAMMA), max_rank=80, tol=1e-10)
-    model = KernelLogisticRegression(C, gamma=GAMMA, tol=1e-9).fit(far, labels)
-    F, weights = model._scores(far), np.full(80, C)
-    scores = [
-        leave_one_out_scores(factor, F, labels, weights, fit_intercept=False, coupled=coupled)
-        for coupled in (True, False)
-    ]
-    exact, near = (loss_for(3).log_probabilities(S)[np.arange(60), two] for S in scores)
-    np.testing.assert_allclose(near, exact, atol=0.03)
+@pytest.mark.parametrize("labels", [y, (y > 0).astype(int)])
+@pytest.mark.parametrize("full_rank", [0.0, 2.0])
+def test_one_observation_of_several_is_left_out_as_its_copy_would_be(labels, full_rank, monkeypatch):
+    monkeypatch.setattr(softmax_leave_one_out, "FULL_RANK", full_rank)
+    count = 1.0 + np.arange(60) % 3
+    model = fitted(3.0, labels, count)
+    near = left_out(model, labels, 3.0 * count, share=1 / count)
+    for i in (1, 2, 3, 40):
+        less = count.copy()
+        less[i] -= 1
+        expected = fitted(3.0, labels, less).predict_log_proba(X[i : i + 1])[0]
+        assert near[i, labels[i]] == pytest.approx(expected[labels[i]], abs=0.02)
+
+
+def test_one_observation_of_several_with_one_score_follows_from_either_formula():
+    labels, count = (y > 0).astype(int), 1.0 + np.arange(60) % 3
+    model = fitted(10.0, labels, count)
+    expected = logistic_loo_scores(
+        K, model.decision_function(X), labels, 10.0 * count, fit_intercept=True, share=1 / count
+    )
+    F = softmax_loo_scores(
+        FACTOR, model._scores(X), labels, 10.0 * count, fit_intercept=True, share=1 / count
+    )
+    np.testing.assert_allclose(F[:, 0], expected, rtol=1e-3, atol=1e-4)
 
 
 def test_a_weight_of_zero_is_a_row_that_is_not_there():
