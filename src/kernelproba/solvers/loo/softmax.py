@@ -104,7 +104,7 @@ def softmax_loo_scores(
 def _partial_change(
     cavity: np.ndarray, curvature: np.ndarray, alpha: np.ndarray, share: np.ndarray, Q: np.ndarray
 ) -> np.ndarray:
-    """s (I + (1 − s)ΣD)⁻¹ Σα, row by row, (n, k), from Σ among differences of scores."""
+    """S (I + (1 − s)ΣD)⁻¹ Σα, row by row, (n, k), from Σ among differences of scores."""
     change = cavity @ (alpha @ Q)[:, :, None]
     if (share < 1).any():
         D = Q.T @ _curvature_blocks(curvature) @ Q

@@ -1,6 +1,7 @@
 """Solvers of sparse kernel models: optimality, agreement, descent and the null model."""
 
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from kernelproba.losses import loss_for
 from kernelproba.penalties import GroupLasso, Lasso
 from kernelproba.solvers.sparse import SPARSE_SOLVERS
 from kernelproba.solvers.sparse import quadratic_model as penalised_model
-from kernelproba.solvers.sparse import working_set as working_set_module
 from kernelproba.solvers.sparse.objective import SparseObjective
 
+#: The package exports a function of the same name.
+working_set_module = import_module("kernelproba.solvers.sparse.working_set")
 PENALTIES = {"l1": Lasso(), "group": GroupLasso()}
 
 
