@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 
-from kernelproba.rows.row_hash import first_occurrences, row_keys
+from kernelproba.rows.duplicates import first_occurrences
+from kernelproba.rows.row_hash import row_keys
 
 #: Key of a centre that goes with no row; keys of rows are random, so no row has it but by a freak.
 NO_OWNER = np.uint64(0)

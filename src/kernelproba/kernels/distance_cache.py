@@ -1,12 +1,94 @@
-"""The kernel matrices of a search over widths, from one matrix of distances."""
+"""Kernel matrices of many widths from one matrix of distances.
 
-from collections.abc import Sequence
+Most of the time of a kernel matrix goes into distances, which a search over widths needs only once.  Kernels
+that are no functions of a distance, or have a length scale for each feature, are evaluated as they are.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from kernelproba.kernels import Kernel, Stationary
+from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.logarithm import log_kernel, log_of_distance
+from kernelproba.kernels.matrix import kernel_matrix
+from kernelproba.kernels.stationary import Stationary
+
+#: Distances that are kept at most.
+MAX_VALUES = 64_000_000
+
+Index = np.ndarray | slice
+_ALL = slice(None)
+
+
+class DistanceCache:
+    """Rows and centres to be compared by kernels of different widths.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        Rows; the matrix itself for a precomputed kernel.
+    Z : array or CSR matrix of shape (m, d), optional
+        Centres, as the kernel takes them; all rows if not given.
+    max_values : int, default=64_000_000
+        Number of distances up to which they are kept.
+    """
+
+    def __init__(self, X: Any, Z: Any = None, *, max_values: int = MAX_VALUES):
+        self._X, self._Z, self._max_values = X, Z, max_values
+        self._kept: dict[tuple[Callable, Any], np.ndarray] = {}
+
+    def matrix(self, kernel: Kernel, dtype: Any = np.float64, rows: Index = _ALL) -> np.ndarray:
+        """Return k(X[rows], Z), new and C-ordered.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            Any.
+        dtype : numpy.float32 or numpy.float64
+            Precision of the result, and of the distances behind it.
+        rows : array of int or slice, optional
+            Which rows; all if not given.
+        """
+        if self.keeps(kernel):
+            assert isinstance(kernel, Stationary)
+            return kernel.of_distance(np.array(self._distances(kernel, dtype)[rows], order="C"))
+        if self._Z is None and isinstance(rows, slice) and rows == _ALL:
+            return kernel_matrix(kernel, self._X, dtype)
+        return kernel(self._X[rows], self._centers(kernel)).astype(dtype, copy=False)
+
+    def logarithm(self, kernel: Kernel, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return log k at some rows and columns, free of underflow."""
+        if self.keeps(kernel):
+            assert isinstance(kernel, Stationary)
+            return log_of_distance(kernel, self._distances(kernel, np.float64)[np.ix_(rows, columns)])
+        return log_kernel(kernel, self._X[rows], self._centers(kernel)[columns])
+
+    def keeps(self, kernel: Kernel) -> bool:
+        """Whether the kernel is one of distances, few enough to be kept."""
+        n_centers = self._X.shape[0] if self._Z is None else self._Z.shape[0]
+        few = self._X.shape[0] * n_centers <= self._max_values
+        return few and isinstance(kernel, Stationary) and np.ndim(kernel.length_scale) == 0
+
+    def _distances(self, kernel: Stationary, dtype: Any) -> np.ndarray:
+        key = (kernel._measure, np.dtype(dtype))
+        if key not in self._kept:
+            X, Z = self._rows_in(dtype)
+            self._kept[key] = kernel.distances(X, Z).astype(dtype, copy=False)
+        return self._kept[key]
+
+    def _rows_in(self, dtype: Any) -> tuple[Any, Any]:
+        """Rows and centres; in single precision without their median, so that an offset costs no digits."""
+        X, Z = self._X, self._X if self._Z is None else self._Z
+        if dtype != np.float32 or sp.issparse(X) or sp.issparse(Z):
+            return X, Z
+        median = np.median(X, axis=0)
+        X = (X - median).astype(np.float32)
+        return X, X if self._Z is None else (Z - median).astype(np.float32)
+
+    def _centers(self, kernel: Kernel) -> Any:
+        return kernel.select(self._X, np.arange(self._X.shape[0])) if self._Z is None else self._Z
 
 
 class KernelGrid:
@@ -20,22 +102,13 @@ class KernelGrid:
         Rows; the matrix itself for a precomputed kernel.
     """
 
-    def __init__(self, kernels: Sequence[Kernel], X: Any):
-        self.kernels, self._X, self._D = list(kernels), X, None
-        if all(isinstance(k, Stationary) and np.ndim(k.length_scale) == 0 for k in kernels):
-            self._D = kernels[0].distances(X, X).astype(np.float64, copy=False)
+    def __init__(self, kernels, X: Any):
+        self.kernels, self._cache = list(kernels), DistanceCache(X)
 
     def matrix(self, g: int) -> np.ndarray:
         """Return K (n, n) of the kernel number g."""
-        kernel = self.kernels[g]
-        if self._D is not None:
-            return kernel.of_distance(self._D.copy())
-        everything = kernel.select(self._X, np.arange(self._X.shape[0]))
-        return kernel(self._X, everything).astype(np.float64, copy=False)
+        return self._cache.matrix(self.kernels[g])
 
     def logarithm(self, g: int, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return log K of the kernel number g at some rows and columns."""
-        kernel = self.kernels[g]
-        if self._D is not None:
-            return log_of_distance(kernel, self._D[np.ix_(rows, columns)])
-        return log_kernel(kernel, self._X[rows], kernel.select(self._X, columns))
+        return self._cache.logarithm(self.kernels[g], rows, columns)

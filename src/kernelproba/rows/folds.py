@@ -1,14 +1,144 @@
-"""Folds that depend on what rows hold, not on where they stand.
+"""Folds of weighted rows that depend on what the rows hold, not on where they stand.
 
-Identical rows of a class share a fold, so that no fold is tested on rows it was trained on, the order of
-the rows does not matter, and a weight of two is a row seen twice.
+Rows come with their copies merged into weights (`kernelproba.rows.duplicates`), and a fold takes a *share* of
+the weight of each row: what is dealt to the folds are units of weight, so that k copies of a row are dealt as
+k rows, and a row of weight k likewise.  Units of a row may be in different folds: of two people who gave the
+same answers, one may help to predict the other.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Protocol
 
 import numpy as np
+from sklearn.model_selection import check_cv
 
+from kernelproba.rows.duplicates import Duplicates, count_units
 from kernelproba.rows.row_hash import row_keys
+
+#: Folds where the user names no number.
+DEFAULT_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows to train on and rows to test on; a row may be in both, each with a share of its weight.
+
+    Parameters
+    ----------
+    train, test : arrays of shape (t,) and (r,)
+        Numbers of rows.
+    train_share, test_share : arrays of shape (t,) and (r,)
+        How much of the weight of each is trained on, and tested on.
+    """
+
+    train: np.ndarray
+    test: np.ndarray
+    train_share: np.ndarray
+    test_share: np.ndarray
+
+    @classmethod
+    def of_shares(cls, train: np.ndarray, test: np.ndarray, y: np.ndarray) -> "Fold":
+        """Fold from shares (m,) of all rows; a class (m,) with nothing to train on is trained on as it is."""
+        missing = np.bincount(y, weights=train)[y] == 0
+        train = np.where(missing, 1.0, train)
+        rows, tested = np.flatnonzero(train), np.flatnonzero(test)
+        return cls(rows, tested, train[rows], test[tested])
+
+
+class WeighedRows(Protocol):
+    """Rows that carry weight: class indices, the users' weights, and where they stood in the input, (n,)."""
+
+    y: np.ndarray
+    sample_weight: np.ndarray
+    index: np.ndarray
+
+
+def unit_folds(keys: np.ndarray, y: np.ndarray, sample_weight: np.ndarray, n_folds: int) -> list[Fold]:
+    """Deal the units of the rows of each class to the folds in turn.
+
+    Parameters
+    ----------
+    keys, y, sample_weight : arrays of shape (m,)
+        Keys of distinct rows, class indices and weights.
+    n_folds : int
+        Number of folds.
+
+    Returns
+    -------
+    folds : list of Fold
+        Without those that have nothing to test, for lack of rows.
+    """
+    order = np.lexsort((keys, y))
+    units = count_units(sample_weight)
+    stop = np.empty_like(units)
+    stop[order] = np.cumsum(units[order])  # classes take turns at the larger folds
+    start = stop - units
+    shares = [_count_congruent(start, stop, fold, n_folds) / units for fold in range(n_folds)]
+    return [Fold.of_shares(1 - share, share, y) for share in shares if share.any()]
+
+
+def split_folds(
+    splits: Iterable[tuple[np.ndarray, np.ndarray]], n_input: int, rows: WeighedRows, copies: Duplicates
+) -> list[Fold]:
+    """Folds of the distinct rows from splits of the rows as they came.
+
+    Parameters
+    ----------
+    splits : iterable of (train, test)
+        Positions in the input.
+    n_input : int
+        Rows of the input.
+    rows : WeighedRows
+        The n rows that carry weight.
+    copies : Duplicates
+        Which of them are the same.
+    """
+    number = np.full(n_input, -1)
+    number[rows.index] = np.arange(len(rows.index))
+    total, y = copies.totals(rows.sample_weight), rows.y[copies.first]
+
+    def share(positions: Any) -> np.ndarray:
+        known = number[positions]
+        known = known[known >= 0]
+        weight = np.bincount(copies.which[known], weights=rows.sample_weight[known], minlength=len(total))
+        return weight / total
+
+    shares = ((share(train), share(test)) for train, test in splits)
+    return [Fold.of_shares(train, test, y) for train, test in shares if test.any()]
+
+
+def make_folds(cv: Any, X: Any, y: Any, rows: WeighedRows, copies: Duplicates) -> list[Fold]:
+    """Folds as a user asks for them.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of splits or None
+        A number makes stratified folds of units, see `unit_folds`; None makes five.
+    X, y : arrays of rows
+        What the user passed, which a splitter speaks of.
+    rows : WeighedRows
+        Those rows of it that carry weight.
+    copies : Duplicates
+        Which of these are the same.
+    """
+    if cv is None or isinstance(cv, Integral):
+        n_folds = DEFAULT_FOLDS if cv is None else int(cv)
+        if n_folds < 2:
+            raise ValueError(f"cv must be 2 folds or more, got cv={cv!r}.")
+        weight = copies.totals(rows.sample_weight)
+        return unit_folds(copies.keys, rows.y[copies.first], weight, n_folds)
+    folds = split_folds(check_cv(cv, y, classifier=True).split(X, y), len(y), rows, copies)
+    if not folds:
+        raise ValueError("cv has no split with rows to test on that carry weight.")
+    return folds
+
+
+def _count_congruent(start: np.ndarray, stop: np.ndarray, residue: int, modulus: int) -> np.ndarray:
+    """How many numbers t in [start, stop) have t mod modulus = residue, (m,)."""
+    # ⌈(stop − residue)/modulus⌉ − ⌈(start − residue)/modulus⌉
+    return (start - residue) // -modulus - (stop - residue) // -modulus
 
 
 def content_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:

@@ -39,18 +39,6 @@ def row_keys(X: Any, labels: np.ndarray | None = None) -> np.ndarray:
     return _mix(sums)
 
 
-def first_occurrences(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where each distinct key stands first (m,), in that order, and which of them every row is (n,).
-
-    ``keys == keys[first][which]`` for all rows.
-    """
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[which]
-
-
 def places(Z: Any, X: Any) -> np.ndarray | None:
     """Where the distinct rows Z stand in X (m,), or None if one is missing or stands twice in Z."""
     if Z.shape[1] != X.shape[1]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from kernelproba.rows.row_hash import first_occurrences
+from kernelproba.rows.duplicates import first_occurrences
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from kernelproba.rows.row_hash import first_occurrences, row_keys
+from kernelproba.rows.row_hash import row_keys
 
 
 def grid_rows(n=20_000, d=5, seed=0):
@@ -42,10 +42,3 @@ def test_keys_look_uniform():
     counts = np.bincount((keys >> np.uint64(60)).astype(int), minlength=16)
     expected = len(keys) / 16
     assert np.sum((counts - expected) ** 2 / expected) < 40  # χ² with 15 degrees of freedom: 1 in 2000
-
-
-def test_first_occurrences_stand_in_order_and_restore_all_rows():
-    keys = np.array([5, 3, 5, 9, 3, 3])
-    first, which = first_occurrences(keys)
-    np.testing.assert_array_equal(first, [0, 1, 3])
-    np.testing.assert_array_equal(keys[first][which], keys)

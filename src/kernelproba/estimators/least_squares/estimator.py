@@ -21,7 +21,8 @@ from kernelproba.estimators.least_squares.state import LearntPosterior, Posterio
 from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
 from kernelproba.kernels import Kernel
 from kernelproba.rows import as_rows, is_stored
-from kernelproba.rows.row_hash import first_occurrences, row_keys
+from kernelproba.rows.duplicates import first_occurrences
+from kernelproba.rows.row_hash import row_keys
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
 

@@ -7,7 +7,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
-from kernelproba.rows.row_hash import first_occurrences, row_keys
+from kernelproba.rows.duplicates import first_occurrences
+from kernelproba.rows.row_hash import row_keys
 
 
 def can_stream(model: Any) -> bool:

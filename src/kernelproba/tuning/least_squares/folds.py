@@ -12,7 +12,8 @@ from sklearn.base import clone
 from kernelproba.calibration import UnseenScores
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
-from kernelproba.rows.row_hash import first_occurrences, row_keys
+from kernelproba.rows.duplicates import first_occurrences
+from kernelproba.rows.row_hash import row_keys
 from kernelproba.tuning.folds import Fold
 from kernelproba.tuning.scaling import UNSCALED, ScaledView
 

@@ -1,0 +1,110 @@
+"""Rows that are the same, label and all: merged into weights, since a weight of two is a row seen twice.
+
+**Units.**  A copy of a row is another observation.  So what is left out, or dealt to folds, is not a distinct
+row but a *unit* of its weight, as if a row of weight w were w rows of weight one.  For weights that are no
+whole numbers: leave-one-out takes min(1, w) off a row, folds divide it into ⌈w⌉ equal units.  A row of weight
+below one is a single unit, its copies included.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from kernelproba.rows.row_hash import row_keys
+
+Training = TypeVar("Training", bound=Any)
+
+#: Units beyond which a row is divided as evenly as rounding can tell.
+_MAX_UNITS = 2.0**31
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """Which of n rows are copies of each other.
+
+    Parameters
+    ----------
+    keys : array of shape (m,)
+        Keys of the distinct rows, ascending: their order does not depend on that of the rows.
+    first : array of shape (m,)
+        Where each distinct row stands first.
+    which : array of shape (n,)
+        For each row, which of the distinct ones it is.
+    """
+
+    keys: np.ndarray
+    first: np.ndarray
+    which: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any, y: np.ndarray) -> "Duplicates":
+        """Find the copies among rows X (n, d) with class indices y (n,)."""
+        return cls(*np.unique(row_keys(X, y), return_index=True, return_inverse=True))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def totals(self, weight: np.ndarray) -> np.ndarray:
+        """Weights of the distinct rows (m,) from those of all rows (n,)."""
+        return np.bincount(self.which, weights=weight, minlength=len(self.keys))
+
+    def merged(self, training: Training, take: Callable[[Training, np.ndarray], Training]) -> Training:
+        """Distinct rows with the weights of all their copies.
+
+        Parameters
+        ----------
+        training : dataclass with fields `sample_weight` and `weight`
+            All rows.
+        take : callable
+            (training, numbers of rows) → those of them.
+        """
+        return replace(
+            take(training, self.first),
+            sample_weight=self.totals(training.sample_weight),
+            weight=self.totals(training.weight),
+        )
+
+
+def left_out_weight(sample_weight: np.ndarray) -> np.ndarray:
+    """How much of their weights (n,) rows lose when one unit of each is left out."""
+    return np.minimum(sample_weight, 1.0)
+
+
+def count_units(sample_weight: np.ndarray) -> np.ndarray:
+    """Number of units (n,) of rows with weights (n,): ⌈w⌉, at least one."""
+    # 3 · 0.1 / 0.1 is three units, not four.
+    return np.clip(np.ceil(sample_weight * (1 - 1e-12)), 1, _MAX_UNITS).astype(np.int64)
+
+
+def first_occurrences(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each distinct key stands first (m,), in that order, and which of them every row is (n,).
+
+    ``keys == keys[first][which]`` for all rows.
+    """
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[which]
+
+
+def sample_rows(keys: np.ndarray, y: np.ndarray, size: int) -> np.ndarray:
+    """Numbers of a random sample that has at least two rows of every class that has two.
+
+    Parameters
+    ----------
+    keys, y : arrays of shape (n,)
+        Keys of distinct rows, which decide what is drawn whatever the order of the rows, and their classes.
+    size : int
+        Number of rows, more only for the sake of rare classes; all rows if there are no more.
+    """
+    if size >= len(keys):
+        return np.arange(len(keys))
+    order = np.argsort(keys)
+    rank_in_class = np.empty(len(order), dtype=int)
+    for label in np.unique(y):
+        members = order[y[order] == label]
+        rank_in_class[members] = np.arange(len(members))
+    return np.flatnonzero((np.argsort(order) < size) | (rank_in_class < 2))

@@ -1,0 +1,69 @@
+"""One matrix of distances serves all widths."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics.pairwise import rbf_kernel
+
+from kernelproba.kernels import RBF, Laplacian, Linear, Matern, Precomputed
+from kernelproba.kernels.distance_cache import DistanceCache
+
+RNG = np.random.default_rng(0)
+X, Z = RNG.normal(size=(30, 3)), RNG.normal(size=(7, 3))
+KERNELS = [RBF(0.3), RBF(2.0), Matern(0.5), Laplacian(1.0), RBF([1.0, 2.0, 3.0]), Linear()]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_matrices_are_those_of_the_kernel(kernel):
+    rows = np.array([3, 1, 7])
+    assert_allclose(DistanceCache(X).matrix(kernel), kernel(X, X), atol=1e-14)
+    assert_allclose(DistanceCache(X, Z).matrix(kernel), kernel(X, Z), atol=1e-14)
+    assert_allclose(DistanceCache(X, Z).matrix(kernel, rows=rows), kernel(X[rows], Z), atol=1e-14)
+    assert_allclose(DistanceCache(X, Z, max_values=3).matrix(kernel), kernel(X, Z), atol=1e-14)
+    assert_allclose(DistanceCache(sp.csr_array(X), sp.csr_array(Z)).matrix(kernel), kernel(X, Z), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:-1], ids=repr)
+def test_logarithms_are_those_of_the_kernel(kernel):
+    rows, columns = np.array([3, 1, 7]), np.array([2, 6])
+    for cache, centers in ((DistanceCache(X), X), (DistanceCache(X, Z), Z)):
+        assert_allclose(np.exp(cache.logarithm(kernel, rows, columns)), kernel(X[rows], centers[columns]))
+
+
+def test_distances_are_computed_once_for_all_widths(monkeypatch):
+    asked = []
+    distances = RBF.distances
+    monkeypatch.setattr(RBF, "distances", lambda self, *rows: asked.append(1) or distances(self, *rows))
+    cache = DistanceCache(X)
+    for width in (0.1, 1.0, 10.0):
+        cache.matrix(RBF(width))
+    assert len(asked) == 1
+
+
+def test_kernels_of_different_distances_do_not_mix():
+    cache = DistanceCache(X)
+    cache.matrix(RBF(1.0))
+    assert_allclose(cache.matrix(Laplacian(1.0)), Laplacian(1.0)(X, X))
+
+
+def test_a_matrix_that_was_handed_out_may_be_overwritten():
+    cache = DistanceCache(X)
+    cache.matrix(RBF(1.0))[:] = 0
+    assert_allclose(cache.matrix(RBF(1.0)), RBF(1.0)(X, X))
+
+
+def test_an_offset_costs_no_digits_in_single_precision():
+    far = DistanceCache(X + 1e6, Z + 1e6).matrix(RBF(1.0), np.float32)
+    assert far.dtype == np.float32
+    assert_allclose(far, RBF(1.0)(X, Z), atol=1e-6)
+
+
+def test_a_precomputed_matrix_is_taken_as_it_is():
+    K = rbf_kernel(X)
+    cache = DistanceCache(K)
+    assert_allclose(cache.matrix(Precomputed()), K)
+    assert_array_equal(DistanceCache(K, np.array([2, 3])).matrix(Precomputed()), K[:, [2, 3]])
+    assert_allclose(
+        cache.logarithm(Precomputed(), np.array([1]), np.array([2, 3])), np.log(K[[1]][:, [2, 3]])
+    )
