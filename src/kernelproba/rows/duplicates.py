@@ -1,9 +1,9 @@
 """Rows that are the same, label and all: merged into weights, since a weight of two is a row seen twice.
 
-**Units.**  A copy of a row is another observation.  So what is left out, or dealt to folds, is not a distinct
-row but a *unit* of its weight, as if a row of weight w were w rows of weight one.  For weights that are no
-whole numbers: leave-one-out takes min(1, w) off a row, folds divide it into ⌈w⌉ equal units.  A row of weight
-below one is a single unit, its copies included.
+**Units.**  A copy of a row is another observation, so what is left out or dealt to folds is not a distinct
+row but a *unit* of its weight.  Whole numbers are counts: a row of weight w is w units.  Weights that are not
+all whole numbers say how much an observation matters (survey weights of some thousands, say), not how often
+it was made: then every row of the input is one unit, and what stands k times is k units.
 """
 
 from collections.abc import Callable
@@ -50,6 +50,12 @@ class Duplicates:
         """Weights of the distinct rows (m,) from those of all rows (n,)."""
         return np.bincount(self.which, weights=weight, minlength=len(self.keys))
 
+    def units(self, sample_weight: np.ndarray) -> np.ndarray:
+        """Number of units (m,) of the distinct rows from the weights of all rows (n,)."""
+        whole = bool((sample_weight == np.rint(sample_weight)).all())
+        units = self.totals(sample_weight if whole else np.ones(len(sample_weight)))
+        return np.clip(units, 1, _MAX_UNITS).astype(np.int64)
+
     def merged(self, training: Training, take: Callable[[Training, np.ndarray], Training]) -> Training:
         """Distinct rows with the weights of all their copies.
 
@@ -65,17 +71,6 @@ class Duplicates:
             sample_weight=self.totals(training.sample_weight),
             weight=self.totals(training.weight),
         )
-
-
-def left_out_weight(sample_weight: np.ndarray) -> np.ndarray:
-    """How much of their weights (n,) rows lose when one unit of each is left out."""
-    return np.minimum(sample_weight, 1.0)
-
-
-def count_units(sample_weight: np.ndarray) -> np.ndarray:
-    """Number of units (n,) of rows with weights (n,): ⌈w⌉, at least one."""
-    # 3 · 0.1 / 0.1 is three units, not four.
-    return np.clip(np.ceil(sample_weight * (1 - 1e-12)), 1, _MAX_UNITS).astype(np.int64)
 
 
 def first_occurrences(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

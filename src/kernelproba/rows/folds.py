@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from kernelproba.rows.duplicates import Duplicates, count_units
+from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.row_hash import row_keys
 
 #: Folds where the user names no number.
@@ -55,13 +55,13 @@ class WeighedRows(Protocol):
     index: np.ndarray
 
 
-def unit_folds(keys: np.ndarray, y: np.ndarray, sample_weight: np.ndarray, n_folds: int) -> list[Fold]:
+def unit_folds(keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int) -> list[Fold]:
     """Deal the units of the rows of each class to the folds in turn.
 
     Parameters
     ----------
-    keys, y, sample_weight : arrays of shape (m,)
-        Keys of distinct rows, class indices and weights.
+    keys, y, units : arrays of shape (m,)
+        Keys of distinct rows, class indices and numbers of units, see `kernelproba.rows.duplicates`.
     n_folds : int
         Number of folds.
 
@@ -71,7 +71,6 @@ def unit_folds(keys: np.ndarray, y: np.ndarray, sample_weight: np.ndarray, n_fol
         Without those that have nothing to test, for lack of rows.
     """
     order = np.lexsort((keys, y))
-    units = count_units(sample_weight)
     stop = np.empty_like(units)
     stop[order] = np.cumsum(units[order])  # classes take turns at the larger folds
     start = stop - units
@@ -127,8 +126,8 @@ def make_folds(cv: Any, X: Any, y: Any, rows: WeighedRows, copies: Duplicates) -
         n_folds = DEFAULT_FOLDS if cv is None else int(cv)
         if n_folds < 2:
             raise ValueError(f"cv must be 2 folds or more, got cv={cv!r}.")
-        weight = copies.totals(rows.sample_weight)
-        return unit_folds(copies.keys, rows.y[copies.first], weight, n_folds)
+        units = copies.units(rows.sample_weight)
+        return unit_folds(copies.keys, rows.y[copies.first], units, n_folds)
     folds = split_folds(check_cv(cv, y, classifier=True).split(X, y), len(y), rows, copies)
     if not folds:
         raise ValueError("cv has no split with rows to test on that carry weight.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from kernelproba.rows.duplicates import Duplicates, count_units, first_occurrences, sample_rows
+from kernelproba.rows.duplicates import Duplicates, first_occurrences, sample_rows
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,12 @@ def test_the_order_of_distinct_rows_is_not_that_of_the_rows():
     assert_array_equal(X[copies.first], X[::-1][back.first])
 
 
-def test_a_weight_is_as_many_units_as_rows_of_weight_one_make_it_up():
-    weight = np.array([0.01, 1.0, 1.5, 2.0, 3 * 0.1 / 0.1, 1e30])
-    assert count_units(weight)[:5].tolist() == [1, 1, 2, 2, 3]
-    assert count_units(weight)[5] > 10**6
+def test_whole_weights_are_counts_and_other_weights_are_not():
+    copies = Duplicates.of(np.array([[0.0], [1.0], [0.0]]), np.zeros(3, dtype=int))
+    twin, single = copies.which[[0, 1]]
+    for weight, units in [([1, 4, 2], (3, 4)), ([0.5, 1500.2, 2.0], (2, 1)), ([1, 1, 1e30], (2**31, 1))]:
+        found = copies.units(np.array(weight, dtype=float))
+        assert (found[twin], found[single]) == units
 
 
 def test_first_occurrences_stand_in_the_order_of_the_rows():
