@@ -19,6 +19,10 @@ one class gets nearly everything.  There the class priors π are more honest::
     p ← u p + (1 − u) π,      u = min(1, T/T₀),      T = Σ_k max(0, q_k)
 
 T₀ is the evidence that nearly every training row had when the model had not seen it.
+
+*Slope*, for scores f that are no probabilities, such as contrasts and margins: p = softmax(slope · f).
+
+*Temperature*, for probabilities of a logistic model: p ← p^(1/T), normalised, if that helps beyond chance.
 """
 
 from collections.abc import Sequence
@@ -26,7 +30,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.optimize import brentq
+from scipy.special import log_softmax, logsumexp, softmax
 
 #: Bounds of t: probabilities as good as noise keep their order, perfect ones stay short of certainty.
 MIN_EXPONENT, MAX_EXPONENT = 0.125, 64.0
@@ -37,6 +42,13 @@ FLOORS = (1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 #: Share of the training rows with less evidence than T₀.
 _OUTSIDE_SHARE = 1e-3
 
+#: Scores that separate the classes would be worth an infinite slope.
+MAX_SLOPE = 2.0**20
+
+#: Gain in log-likelihood, in nats, that one more parameter must bring: twice that is χ² with one degree of
+#: freedom, and exceeds 4 by chance once in twenty times.
+CHANCE_GAIN = 2.0
+
 
 class ScoreMap(Protocol):
     """What turns scores into probabilities."""
@@ -45,7 +57,7 @@ class ScoreMap(Protocol):
         """Return log p (n, c) of scores Q (n, c)."""
 
 
-class UnseenScores(NamedTuple):
+class HeldOutScores(NamedTuple):
     """Scores Q (n, c) of rows that the model has not seen, their class indices and weights (n,)."""
 
     Q: np.ndarray
@@ -142,12 +154,12 @@ class PriorOutside:
         return np.logaddexp(inside + self.inside.log_probabilities(Q), outside)
 
 
-def fit_score_map(rows: UnseenScores, prior: np.ndarray, calibration: str | None, outside: str) -> ScoreMap:
+def fit_score_map(rows: HeldOutScores, prior: np.ndarray, calibration: str | None, outside: str) -> ScoreMap:
     """Map from the scores of a model to probabilities.
 
     Parameters
     ----------
-    rows : UnseenScores
+    rows : HeldOutScores
         Scores of rows that the model has not seen.
     prior : array of shape (c,)
         Class priors.
@@ -183,22 +195,24 @@ def fit_power(
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     share = weight / weight.sum()
+    # Weights above one are rows seen more than once; small ones do not make fewer rows.
+    n_rows = max(float(len(y)), float(weight.sum()))
     best, t = (np.inf, PowerCalibration(1.0, floors[0])), 1.0
     for floor in floors:
         Z = np.log(P + floor)
         Z -= Z.max(axis=1, keepdims=True)
-        t, loss = _exponent(Z, _smoothed_mean(Z, y, share), share, t)
+        t, loss = _exponent(Z, _smoothed_mean(Z, y, share, n_rows), share, t)
         best = min(best, (loss, PowerCalibration(t, floor)), key=lambda fit: fit[0])
     return best[1]
 
 
-def _smoothed_mean(Z: np.ndarray, y: np.ndarray, share: np.ndarray) -> float:
+def _smoothed_mean(Z: np.ndarray, y: np.ndarray, share: np.ndarray, n_rows: float) -> float:
     """Mean of z at the labels, with one row's worth of evidence spread over all classes.
 
     As in Platt's method this keeps t finite when every row is classified correctly.
     """
-    n = len(y)
-    return float((n * (share @ Z[np.arange(n), y]) + share @ Z.mean(axis=1)) / (n + 1))
+    own = Z[np.arange(len(y)), y]
+    return float((n_rows * (share @ own) + share @ Z.mean(axis=1)) / (n_rows + 1))
 
 
 def _exponent(Z: np.ndarray, target: float, share: np.ndarray, start: float) -> tuple[float, float]:
@@ -225,10 +239,76 @@ def _exponent(Z: np.ndarray, target: float, share: np.ndarray, start: float) -> 
     return float(t), float(loss)
 
 
-def _outside_threshold(rows: UnseenScores) -> float:
+def _outside_threshold(rows: HeldOutScores) -> float:
     """T₀: the evidence that all but a small share of rows reach."""
     evidence = np.maximum(rows.Q, 0).sum(axis=1)
     order = np.argsort(evidence)
     reached = np.cumsum(rows.weight[order]) / rows.weight.sum()
     first = int(np.searchsorted(reached, _OUTSIDE_SHARE))
     return float(max(evidence[order[first]], np.finfo(np.float64).tiny))
+
+
+@dataclass(frozen=True)
+class SlopeMap:
+    """p(j|x) = softmax_j (slope · f_j(x)): one parameter, so that the best score is the most probable class.
+
+    Parameters
+    ----------
+    slope : float
+        ≥ 0.
+    """
+
+    slope: float
+
+    def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
+        """Return log p (n, c) of scores Q (n, c)."""
+        return log_softmax(self.slope * Q, axis=1)
+
+
+def fit_slope(rows: HeldOutScores) -> SlopeMap:
+    """Fit a slope by the log loss against Platt's softened targets.
+
+    The target of a row is (n_j + 1)/(n_j + c) for its class j and 1/(n_j + c) for the others, which keeps
+    the slope finite where scores separate the classes.
+
+    Parameters
+    ----------
+    rows : HeldOutScores
+        Scores of rows that the model has not seen.
+    """
+    scores, y, weight = rows
+    c = scores.shape[1]
+    mass = np.bincount(y, weights=weight, minlength=c)[y][:, np.newaxis]
+    targets = np.where(y[:, np.newaxis] == np.arange(c), mass + 1, 1) / (mass + c)
+    share = (weight / weight.sum())[:, np.newaxis]
+
+    def derivative(slope):
+        return (share * (softmax(slope * scores, axis=1) - targets) * scores).sum()
+
+    if derivative(0.0) >= 0:  # worse than guessing
+        return SlopeMap(0.0)
+    upper = 1.0
+    while derivative(upper) < 0 and upper < MAX_SLOPE:
+        upper *= 2
+    return SlopeMap(float(brentq(derivative, 0.0, upper)) if derivative(upper) > 0 else upper)
+
+
+def fit_temperature(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+    """Temperature T of p ∝ p^(1/T) that lowers the log loss of held-out rows, 1 if none does beyond chance.
+
+    Parameters
+    ----------
+    log_P : array of shape (n, c)
+        Log-probabilities of rows that the model has not seen.
+    y, weight : arrays of shape (n,)
+        Class indices and weights.
+    """
+    power = fit_power(np.exp(log_P), y, weight, floors=(np.finfo(float).tiny,))
+    row = np.arange(len(y))
+    gain = tempered(log_P, 1 / power.exponent)[row, y] - log_P[row, y]
+    return 1 / power.exponent if weight @ gain > CHANCE_GAIN else 1.0
+
+
+def tempered(log_P: np.ndarray, temperature: float) -> np.ndarray:
+    """Log of p^(1/T), normalised, (n, c)."""
+    return log_softmax(log_P / temperature, axis=1)

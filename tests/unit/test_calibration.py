@@ -6,11 +6,15 @@ from kernelproba.calibration import (
     MAX_EXPONENT,
     MIN_EXPONENT,
     Clipping,
+    HeldOutScores,
     PowerCalibration,
     PriorOutside,
-    UnseenScores,
+    SlopeMap,
     fit_power,
     fit_score_map,
+    fit_slope,
+    fit_temperature,
+    tempered,
 )
 
 PRIOR = np.array([0.5, 0.3, 0.2])
@@ -65,8 +69,12 @@ def test_a_weight_of_two_is_a_row_seen_twice():
     weighted = fit_power(P, y, weight)
     repeated = fit_power(P.repeat(weight, axis=0), y.repeat(weight))
     assert weighted.floor == repeated.floor
-    # One row's worth of smoothing is the only difference.
-    assert weighted.exponent == pytest.approx(repeated.exponent, rel=0.02)
+    assert weighted.exponent == pytest.approx(repeated.exponent, rel=1e-9)
+
+
+def test_small_weights_are_no_fewer_rows():
+    P, y = posterior_sample(300)
+    assert fit_power(P, y, np.full(300, 1e-6)).exponent == pytest.approx(fit_power(P, y).exponent, rel=1e-9)
 
 
 def test_no_class_overtakes_another():
@@ -98,7 +106,7 @@ def test_without_evidence_the_answer_turns_to_the_priors():
 def test_the_threshold_leaves_rows_like_the_training_rows_alone():
     rng = np.random.default_rng(0)
     Q = rng.random((2000, 3))
-    rows = UnseenScores(Q, rng.integers(0, 3, 2000), np.ones(2000))
+    rows = HeldOutScores(Q, rng.integers(0, 3, 2000), np.ones(2000))
     tails = fit_score_map(rows, PRIOR, None, "tails")
     prior = fit_score_map(rows, PRIOR, None, "prior")
     changed = np.abs(tails.probabilities(Q) - np.exp(prior.log_probabilities(Q))).max(axis=1) > 1e-12
@@ -109,3 +117,65 @@ def test_classes_of_no_weight_get_no_prior():
     outside = PriorOutside(Clipping(np.array([1.0, 0.0])), np.array([1.0, 0.0]), threshold=1.0)
     P = np.exp(outside.log_probabilities(np.array([[0.0, 0.0], [0.0, 0.5]])))
     np.testing.assert_allclose(P, [[1, 0], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("slope", [0.3, 5.0])
+def test_the_slope_is_that_of_the_scores(slope):
+    rng = np.random.default_rng(0)
+    F = 2 * rng.standard_normal((20_000, 3))
+    P = np.exp(SlopeMap(slope).log_probabilities(F))
+    y = (P.cumsum(axis=1) < rng.random(len(F))[:, None]).sum(axis=1)
+    assert fit_slope(HeldOutScores(F, y, np.ones(len(y)))).slope == pytest.approx(slope, rel=0.05)
+
+
+def test_scores_worse_than_guessing_have_no_slope():
+    F, y = np.eye(2)[[0, 1, 0, 1]], np.array([1, 0, 1, 0])
+    assert fit_slope(HeldOutScores(F, y, np.ones(4))).slope == 0
+
+
+def test_scores_that_separate_the_classes_have_a_finite_slope():
+    y = np.array([1, 0, 1, 0])
+    P = np.exp(fit_slope(HeldOutScores(np.eye(2)[y], y, np.ones(4))).log_probabilities(np.eye(2)))
+    np.testing.assert_allclose(P.diagonal(), 3 / 4, rtol=1e-6)  # Platt's target (n + 1)/(n + 2)
+
+
+rng = np.random.default_rng(0)
+
+
+def drawn(n, c=3, sharpness=2.0):
+    """Log-probabilities, and labels that follow them."""
+    F = sharpness * rng.standard_normal((n, c))
+    log_P = F - np.logaddexp.reduce(F, axis=1, keepdims=True)
+    y = np.array([rng.choice(c, p=p) for p in np.exp(log_P)])
+    return log_P, y
+
+
+def test_true_probabilities_are_left_as_they_are():
+    unchanged = [fit_temperature(*drawn(300), np.ones(300)) == 1.0 for _ in range(20)]
+    # A gain of two nats by chance is as rare as once in twenty times.
+    assert np.mean(unchanged) >= 0.75
+
+
+@pytest.mark.parametrize("temperature", [0.5, 2.0])
+def test_a_model_that_is_too_sure_or_too_unsure_is_corrected_by_how_much_it_is(temperature):
+    log_P, y = drawn(5000)
+    found = fit_temperature(tempered(log_P, 1 / temperature), y, np.ones(5000))
+    assert found == pytest.approx(temperature, rel=0.1)
+
+
+def test_too_few_rows_are_no_evidence():
+    log_P, y = drawn(5)
+    assert fit_temperature(tempered(log_P, 0.8), y, np.ones(5)) == 1.0
+
+
+def test_rows_that_are_all_right_are_no_evidence_for_certainty():
+    log_P = np.log(np.tile([0.9, 0.1], (10, 1)))
+    T = fit_temperature(log_P, np.zeros(10, dtype=int), np.ones(10))
+    assert np.exp(tempered(log_P, T)).max() < 0.99
+
+
+def test_a_temperature_keeps_probabilities_and_their_order():
+    log_P, _ = drawn(50)
+    P = np.exp(tempered(log_P, 3.0))
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_array_equal(P.argsort(axis=1), log_P.argsort(axis=1))

@@ -10,10 +10,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.gram import Gram
+from kernelproba.calibration import SlopeMap, fit_slope
 from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
-from kernelproba.estimators.base.score_map import ScoreMap, fit_map, held_out_scores, score_columns
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.kernels import GAMMA_RULES, Kernel
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
@@ -162,10 +163,9 @@ class LinearProgrammingMachine(KernelMachine):
 
     def _calibrate(self, training: Training, estimator: Any) -> None:
         """Fit the map from scores to probabilities by clones of the estimator."""
-        self._map = ScoreMap(1.0)
+        self._map = SlopeMap(1.0)
         if self.calibration is not None:
-            scores = held_out_scores(estimator, self.calibration, training)
-            self._map = fit_map(scores, training.y, training.weight)
+            self._map = fit_slope(cross_fit_scores(estimator, self.calibration, training))
 
     def _fit_pairs(self, training: Training) -> None:
         """One machine for each pair of classes, coupled."""

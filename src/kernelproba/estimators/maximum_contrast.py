@@ -11,11 +11,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kernelproba.basis.gram import Gram
+from kernelproba.calibration import fit_slope
 from kernelproba.decision import label_index
 from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
-from kernelproba.estimators.base.score_map import fit_map, held_out_scores, score_columns
 from kernelproba.kernels import GAMMA_RULES, Kernel
 from kernelproba.kernels.logarithm import log_mixture
 from kernelproba.solvers.lp.contrast_problem import ContrastProblem
@@ -207,8 +208,8 @@ class MaximumContrastClassifier(DensityMachine):
         """Fit the map from contrasts to probabilities by clones of the estimator."""
         self._map = None
         if self.calibration is not None:
-            contrasts = np.clip(held_out_scores(estimator, self.calibration, training), -1, 1)
-            self._map = fit_map(contrasts, training.y, training.weight)
+            rows = cross_fit_scores(estimator, self.calibration, training)
+            self._map = fit_slope(rows._replace(Q=np.clip(rows.Q, -1, 1)))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Margins: the contrast before it is bounded to [−1, 1].

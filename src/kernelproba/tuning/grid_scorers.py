@@ -2,18 +2,19 @@
 
 import numpy as np
 
-from kernelproba.calibration import Clipping, UnseenScores, fit_power
+from kernelproba.calibration import Clipping, HeldOutScores, fit_power
+from kernelproba.scoring import row_brier_scores, row_errors, row_log_losses
 
 #: Floors of the calibration that are tried for each model: fewer than for the one that is chosen.
 _FLOORS = (1e-3, 1e-2, 1e-1)
 
 
-def grid_scores(rows: UnseenScores, prior: np.ndarray, calibration: str | None, scoring: str) -> np.ndarray:
+def grid_scores(rows: HeldOutScores, prior: np.ndarray, calibration: str | None, scoring: str) -> np.ndarray:
     """Scores (g, a), the larger the better.
 
     Parameters
     ----------
-    rows : UnseenScores
+    rows : HeldOutScores
         Scores (g, a, r, c) of r rows by models of a (g, a) grid, class indices and weights (r,).
     prior : array of shape (c,)
         Class priors.
@@ -32,18 +33,9 @@ def grid_scores(rows: UnseenScores, prior: np.ndarray, calibration: str | None, 
     return scores
 
 
-def _log_likelihood(P: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.log(np.maximum(P[np.arange(len(y)), y], 1e-15))
-
-
-def _negative_brier(P: np.ndarray, y: np.ndarray) -> np.ndarray:
-    # Σ_k (p_k − 1[k = y])² = Σ_k p_k² − 2 p_y + 1
-    return 2 * P[np.arange(len(y)), y] - 1 - np.einsum("ij,ij->i", P, P)
-
-
-def _hit(P: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return P.argmax(axis=1) == y
-
-
 #: Function (P (r, c), y (r,)) → what each row adds to the score.
-SCORINGS = {"log_loss": _log_likelihood, "brier": _negative_brier, "accuracy": _hit}
+SCORINGS = {
+    "log_loss": lambda P, y: -row_log_losses(P, y),
+    "brier": lambda P, y: -row_brier_scores(P, y),
+    "accuracy": lambda P, y: 1 - row_errors(P, y),
+}

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
-from kernelproba.tuning.loo_report import out_of_sample_scores
+from kernelproba.scoring import mean_scores
 
 
 class LeftOutPosterior(ProbabilisticClassifier):
@@ -49,7 +49,7 @@ class LeftOutPosterior(ProbabilisticClassifier):
             Log-probabilities of the rows that carry weight, each by the model without it.
         """
         n, index, y = _num_samples(X), given.index, given.y
-        self.loo_scores_ = out_of_sample_scores(log_P, y, given.sample_weight)
+        self.loo_scores_ = mean_scores(np.exp(log_P), y, given.sample_weight)
         self.loo_proba_ = np.empty((n, log_P.shape[1])) if len(index) == n else self.predict_proba(X)
         self.loo_proba_[index] = np.exp(log_P)
         self.loo_label_proba_ = np.full(n, np.nan)

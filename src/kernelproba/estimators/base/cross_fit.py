@@ -1,4 +1,4 @@
-"""Probabilities of training rows from fits that have not seen them."""
+"""Probabilities and scores of training rows by fits that have not seen them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params
 
+from kernelproba.calibration import HeldOutScores
 from kernelproba.decision import label_index
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.rows.duplicates import Duplicates
+from kernelproba.rows.folds import make_folds
 
 
 def held_out_posterior(
@@ -53,3 +57,41 @@ def held_out_posterior(
         fold.fit(X_train, y_train, **_check_method_params(X, params=dict(fit_params or {}), indices=train))
         P[np.ix_(test, label_index(fold.classes_, classes))] = fold.predict_proba(X_test)
     return P
+
+
+def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOutScores:
+    """Return the scores (r, c) of rows by clones of the estimator that have not seen them.
+
+    A row with copies, or with a weight above one, may be held out several times, each time with a part of
+    its weight.
+
+    Parameters
+    ----------
+    estimator : classifier with a parameter `calibration`
+        Cloned without its calibration.
+    n_folds : int
+        Number of folds.
+    training : Training
+        Checked rows; a square matrix for a precomputed kernel.
+    """
+    X, y, weight = training.X, training.y, training.weight
+    copies = Duplicates.of(X, y)
+    plain = clone(estimator).set_params(calibration=None)
+    if "class_weight" in plain.get_params():
+        plain.set_params(class_weight=None)  # the weights of the rows have it in them
+    pairwise = estimator.__sklearn_tags__().input_tags.pairwise
+    rows, total = copies.first, copies.totals(weight)
+    parts = []
+    for fold in make_folds(n_folds, X, y, training, copies):
+        train, test = rows[fold.train], rows[fold.test]
+        model = clone(plain).fit(
+            X[train][:, train] if pairwise else X[train], y[train], total[fold.train] * fold.train_share
+        )
+        scores = score_columns(model.decision_function(X[test][:, train] if pairwise else X[test]))
+        parts.append((scores, y[test], total[fold.test] * fold.test_share))
+    return HeldOutScores(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def score_columns(scores: np.ndarray) -> np.ndarray:
+    """Return a column for each class: (−f, f) for one score f of two classes."""
+    return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores

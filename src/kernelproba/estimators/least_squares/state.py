@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelproba.calibration import Clipping, ScoreMap, UnseenScores, fit_score_map
+from kernelproba.calibration import Clipping, HeldOutScores, ScoreMap, fit_score_map
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.rows.sketch import RowSketch, sketch_rows
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
@@ -103,7 +103,7 @@ class LearntPosterior:
         if self._sketch is None or (calibration is None and outside == "tails"):
             return PosteriorSolution(coef, Clipping(self.prior))
         Q = self._left_out_scores(self._sketch)
-        rows = UnseenScores(Q, self._sketch.y, self._sketch.weight)
+        rows = HeldOutScores(Q, self._sketch.y, self._sketch.weight)
         return PosteriorSolution(coef, fit_score_map(rows, self.prior, calibration, outside))
 
     def _left_out_scores(self, rows: RowSketch) -> np.ndarray:

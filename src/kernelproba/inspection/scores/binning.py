@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from kernelproba.inspection.scores.predictions import Event, check_option
+from kernelproba.scoring import uniform_bins
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,8 @@ def assign_bins(probability: np.ndarray, weight: np.ndarray, *, n_bins: int, str
     if not isinstance(n_bins, int | np.integer) or n_bins < 1:
         raise ValueError(f"n_bins must be a positive whole number, not {n_bins!r}")
     if strategy == "uniform":
-        edges = np.linspace(0, 1, n_bins + 1)
-    else:
-        edges = _quantiles(probability, weight, n_bins)
+        return Binning(uniform_bins(probability, n_bins), np.linspace(0, 1, n_bins + 1))
+    edges = _quantiles(probability, weight, n_bins)
     return Binning(np.searchsorted(edges[1:-1], probability, side="left"), edges)
 
 

@@ -1,13 +1,7 @@
-"""The four scores by which classifiers are compared, and their confidence intervals.
+"""The four scores by which classifiers are compared (`kernelproba.scoring`), and their confidence intervals.
 
-    error     share of rows whose most probable label is wrong
-    log loss  mean of −log p(own label), with p raised to the rounding unit as scikit-learn does
-    Brier     mean of Σ_k (p_k − [y = k])², between 0 and 2
-    ECE       Σ_b |Σ_{i∈b} d_i| / n, the top-label calibration error in 15 equal bins
-
-The first three are means over the rows, and the last is a function of the sums of the gaps
-d_i = p_i − [hit] over fixed bins.  A resample changes only how often each row counts, so one pass over four
-vectors scores it.
+Error, log loss and Brier score are means over the rows, and the ECE is a function of the sums of the gaps
+over fixed bins.  A resample changes only how often each row counts, so one pass over four vectors scores it.
 """
 
 from __future__ import annotations
@@ -16,12 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from kernelproba.inspection.scores.binning import assign_bins, wilson_interval
+from kernelproba.inspection.scores.binning import wilson_interval
 from kernelproba.inspection.scores.bootstrap import Interval, basic_interval, check_resampling
-from kernelproba.inspection.scores.posterior_scores import expected_calibration_error, squared_distance
-from kernelproba.inspection.scores.predictions import Predictions, check_predictions
-
-_ECE_BINS = 15
+from kernelproba.inspection.scores.predictions import check_predictions
+from kernelproba.scoring import ECE_BINS, ROW_SCORES, calibration_gaps, mean_scores
 
 
 def probability_scores(
@@ -42,13 +34,7 @@ def probability_scores(
         ``ece``, top-label with 15 equal bins.
     """
     checked = check_predictions(y, P, classes, sample_weight)
-    means = {
-        name: float(np.average(row, weights=checked.weight)) for name, row in _row_scores(checked).items()
-    }
-    ece = expected_calibration_error(
-        y, P, n_bins=_ECE_BINS, classes=checked.classes, sample_weight=checked.weight
-    )
-    return means | {"ece": ece}
+    return mean_scores(checked.P, checked.codes, checked.weight)
 
 
 def score_intervals(
@@ -83,13 +69,12 @@ def score_intervals(
     """
     check_resampling(n_resamples, confidence)
     checked, rng = check_predictions(y, P, classes), check_random_state(random_state)
-    rows, top, n = _row_scores(checked), checked.top_label(), len(checked.P)
+    rows, n = {name: score(checked.P, checked.codes) for name, score in ROW_SCORES.items()}, len(checked.P)
     means = np.stack(list(rows.values()))
-    gap = top.probability.astype(float) - top.outcome
-    binning = assign_bins(top.probability, checked.weight, n_bins=_ECE_BINS, strategy="uniform")
+    bins, gaps = calibration_gaps(checked.P, checked.codes)
 
     def score(times: np.ndarray) -> np.ndarray:
-        return np.append(means @ times, abs(binning.sums(times * gap)).sum()) / n
+        return np.append(means @ times, abs(np.bincount(bins, times * gaps, ECE_BINS)).sum()) / n
 
     estimate = score(np.ones(n))
     draws = np.stack([score(np.bincount(rng.randint(n, size=n), minlength=n)) for _ in range(n_resamples)])
@@ -99,13 +84,3 @@ def score_intervals(
     low, high = wilson_interval(estimate[0], np.array(n), confidence)
     intervals["error"] = Interval(float(estimate[0]), float(low), float(high))
     return {name: interval._replace(low=max(0.0, interval.low)) for name, interval in intervals.items()}
-
-
-def _row_scores(checked: Predictions) -> dict[str, np.ndarray]:
-    """Error, log loss and Brier score of each row, each (n,)."""
-    true = checked.P[np.arange(len(checked.P)), checked.codes].astype(float)
-    return {
-        "error": (checked.P.argmax(axis=1) != checked.codes).astype(float),
-        "log_loss": -np.log(np.clip(true, np.finfo(checked.P.dtype).eps, 1)),
-        "brier": squared_distance(checked),
-    }

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from kernelproba.inspection.scores.binning import Binning, assign_bins
 from kernelproba.inspection.scores.predictions import Event, Predictions, check_predictions
+from kernelproba.scoring import row_brier_scores
 
 
 def expected_calibration_error(
@@ -143,15 +144,7 @@ def brier_score(
     classes (scikit-learn's ``brier_score_loss(…, scale_by_half=True)``).
     """
     checked = check_predictions(y, P, classes, sample_weight)
-    return float(np.average(squared_distance(checked), weights=checked.weight))
-
-
-def squared_distance(checked: Predictions) -> np.ndarray:
-    """Brier score of each row, (n,)."""
-    # Σ_k (p_k − [k = y])² = Σ_k p_k² − 2 p_y + 1, but without the cancellation
-    gap = checked.P.astype(float)
-    gap[np.arange(len(gap)), checked.codes] -= 1
-    return np.einsum("ij,ij->i", gap, gap)
+    return float(np.average(row_brier_scores(checked.P, checked.codes), weights=checked.weight))
 
 
 class BrierDecomposition(NamedTuple):

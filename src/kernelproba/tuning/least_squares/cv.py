@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
-from kernelproba.calibration import UnseenScores
+from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -232,7 +232,7 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         check_is_fitted(self)
         return [self._before_scaling(inner) for inner in self.best_estimator_.kernel_expansions()]
 
-    def _score(self, given: Training) -> Callable[[UnseenScores], np.ndarray]:
+    def _score(self, given: Training) -> Callable[[HeldOutScores], np.ndarray]:
         """What judges the points of a grid."""
         prior = np.bincount(given.y, weights=given.weight) / given.weight.sum()
         return partial(grid_scores, prior=prior, calibration=self.calibration, scoring=self.scoring)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.base import clone
 
-from kernelproba.calibration import UnseenScores
+from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
 from kernelproba.rows.duplicates import first_occurrences
@@ -46,7 +46,7 @@ class HeldOutTrials:
         """The same rows on another scale."""
         return replace(self, training=view.of(self.training), view=view)
 
-    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> UnseenScores:
+    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> HeldOutScores:
         """Return scores (g, a, r, c) of all rows that were held out."""
         models = [self.model_of(alphas[0], gamma, self.view) for gamma in gammas]
         return held_out_scores(models, self.training, self.n_classes, alphas, self.folds)
@@ -58,7 +58,7 @@ def held_out_scores(
     n_classes: int,
     alphas: Sequence[float],
     folds: Sequence[Fold],
-) -> UnseenScores:
+) -> HeldOutScores:
     """Scores (g, a, r, c) of all rows held out, fold after fold, with class indices and weights (r,).
 
     Parameters
@@ -83,7 +83,7 @@ def held_out_scores(
             classes, scores = _fold_scores(clone(model), training, train, test, alphas)
             Q[g, :, start : start + len(test), classes] = np.moveaxis(scores, 2, 0)
             start += len(test)
-    return UnseenScores(Q, training.y[tests], np.concatenate([weight for _, _, weight in distinct]))
+    return HeldOutScores(Q, training.y[tests], np.concatenate([weight for _, _, weight in distinct]))
 
 
 def _distinct(training: Training, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

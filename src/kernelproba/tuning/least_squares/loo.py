@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from kernelproba.basis.class_centers import ClassCenters
-from kernelproba.calibration import UnseenScores
+from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.kernels import Kernel, Stationary
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
@@ -77,7 +77,7 @@ class LeftOutTrials:
         given = None if self.given is None else view.rows(self.given)
         return replace(self, training=view.of(self.training), given=given)
 
-    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> UnseenScores:
+    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> HeldOutScores:
         """Return scores (g, a, r, c) of the sample."""
         X, y, weight = self.training.X, self.training.y, self.training.weight
         Y = (y[:, None] == np.arange(y.max() + 1)).astype(np.float32)
@@ -86,7 +86,7 @@ class LeftOutTrials:
         kernels = [self.kernel_of(self.training, gamma) for gamma in gammas]
         Z = kernels[0].select(X, self.centers.rows) if self.given is None else self.given
         Q = left_out_scores(rows, chosen, self.centers, Z, kernels, alphas)
-        return UnseenScores(Q, y[chosen], weight[chosen])
+        return HeldOutScores(Q, y[chosen], weight[chosen])
 
 
 def left_out_scores(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelproba.calibration import UnseenScores
+from kernelproba.calibration import HeldOutScores
 from kernelproba.tuning.expanding_grid import Axis, OpenGrid, Point, Value
 from kernelproba.tuning.results import SearchResults
 from kernelproba.tuning.scaling import ScaledView
@@ -25,7 +25,7 @@ GAMMA_FACTOR, GAMMA_REACH = 4.0, 4.0**4
 SLACK = 0.25
 
 #: (gammas, alphas) → scores (g, a, r, c) of rows that the models have not seen.
-Unseen = Callable[[Sequence[Value], Sequence[float]], UnseenScores]
+Unseen = Callable[[Sequence[Value], Sequence[float]], HeldOutScores]
 
 
 def alpha_axis(alphas: str | Sequence[float]) -> Axis:
@@ -71,12 +71,12 @@ class LeastSquaresSearch:
     Parameters
     ----------
     score : callable
-        UnseenScores → scores (g, a), the larger the better.
+        HeldOutScores → scores (g, a), the larger the better.
     record : list of dict
         What was tried.
     """
 
-    score: Callable[[UnseenScores], np.ndarray]
+    score: Callable[[HeldOutScores], np.ndarray]
     record: list[dict] = field(default_factory=list)
 
     def best(self, stages: Iterable[Stage]) -> Found:
