@@ -47,12 +47,20 @@ class Fold:
         return cls(rows, tested, train[rows], test[tested])
 
 
-class WeighedRows(Protocol):
-    """Rows that carry weight: class indices, the users' weights, and where they stood in the input, (n,)."""
+class WeightedRows(Protocol):
+    """Rows that carry weight; each property has shape (n,)."""
 
-    y: np.ndarray
-    sample_weight: np.ndarray
-    index: np.ndarray
+    @property
+    def y(self) -> np.ndarray:
+        """Class indices."""
+
+    @property
+    def sample_weight(self) -> np.ndarray:
+        """Weights as the user gave them."""
+
+    @property
+    def index(self) -> np.ndarray:
+        """Where the rows stood in the input."""
 
 
 def unit_folds(keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int) -> list[Fold]:
@@ -79,7 +87,7 @@ def unit_folds(keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int)
 
 
 def split_folds(
-    splits: Iterable[tuple[np.ndarray, np.ndarray]], n_input: int, rows: WeighedRows, copies: Duplicates
+    splits: Iterable[tuple[np.ndarray, np.ndarray]], n_input: int, rows: WeightedRows, copies: Duplicates
 ) -> list[Fold]:
     """Folds of the distinct rows from splits of the rows as they came.
 
@@ -89,7 +97,7 @@ def split_folds(
         Positions in the input.
     n_input : int
         Rows of the input.
-    rows : WeighedRows
+    rows : WeightedRows
         The n rows that carry weight.
     copies : Duplicates
         Which of them are the same.
@@ -108,7 +116,7 @@ def split_folds(
     return [Fold.of_shares(train, test, y) for train, test in shares if test.any()]
 
 
-def make_folds(cv: Any, X: Any, y: Any, rows: WeighedRows, copies: Duplicates) -> list[Fold]:
+def make_folds(cv: Any, X: Any, y: Any, rows: WeightedRows, copies: Duplicates) -> list[Fold]:
     """Folds as a user asks for them.
 
     Parameters
@@ -117,7 +125,7 @@ def make_folds(cv: Any, X: Any, y: Any, rows: WeighedRows, copies: Duplicates) -
         A number makes stratified folds of units, see `unit_folds`; None makes five.
     X, y : arrays of rows
         What the user passed, which a splitter speaks of.
-    rows : WeighedRows
+    rows : WeightedRows
         Those rows of it that carry weight.
     copies : Duplicates
         Which of these are the same.
