@@ -54,12 +54,18 @@ class _Whole(Kernel):
 
     def __call__(self, X, Z):
         X, Z = check_operands(X, Z)
-        K = np.array(densify(self._matrix(X, Z)), dtype=X.dtype, order="C")
+        with np.errstate(all="ignore"):  # what the function makes of large entries is judged below
+            K = np.array(densify(self._matrix(X, Z)), dtype=X.dtype, order="C")
         shape = (X.shape[0], Z.shape[0])
         if K.shape != shape:
             raise ValueError(
                 f"the kernel function returned shape {K.shape} where X and Z have {shape} rows: "
                 f"it must take two matrices and return one of shape {shape}"
+            )
+        if not np.isfinite(K).all():
+            raise ValueError(
+                "the kernel function returned NaN or infinity for finite rows: scale X, or mend the function "
+                "so that it returns a finite number for every pair of rows"
             )
         return K
 

@@ -23,6 +23,7 @@ def median_distance(X, random_state=None, *, max_rows=1000) -> float:
     D = np.empty((X.shape[0],) * 2, dtype=X.dtype)
     squared_euclidean(X)(X, D)
     distances = np.sqrt(D[np.triu_indices_from(D, k=1)], dtype=np.float64)
+    distances = np.minimum(distances, np.finfo(float).max)
     apart = distances[distances > 0]
     if len(apart) == 0:
         return 1.0
@@ -50,15 +51,18 @@ def resolve_gamma(gamma, X, random_state=None, sample_weight=None) -> float:
 
 def _variance(X, sample_weight=None) -> float:
     """Variance of all entries, zeros of a sparse X included, rows counted by their weights."""
-    squares = X.multiply(X) if sp.issparse(X) else None
-    if sample_weight is None and squares is None:
+    if sample_weight is None and not sp.issparse(X):
         return float(np.var(X, dtype=np.float64))
-    weight = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-    count = weight.sum() * X.shape[1]
-    mean = (weight @ X).sum() / count
-    if squares is not None:
-        return float((weight @ squares).sum() / count - mean**2)
-    return float((weight @ np.square(X - mean)).sum() / count)
+    n, d = X.shape
+    share = np.full(n, 1 / n) if sample_weight is None else sample_weight / sample_weight.sum()
+    share = share / d
+    if not sp.issparse(X):
+        return float((share @ np.square(X - (share @ X).sum())).sum())
+    # Entries that are not stored are zeros, (0 − mean)² each.
+    of_entry = np.repeat(share, np.diff(X.indptr))
+    values = X.data.astype(np.float64)
+    mean = of_entry @ values
+    return float(of_entry @ np.square(values - mean) + max(1 - of_entry.sum(), 0.0) * mean**2)
 
 
 def _reciprocal(value: float) -> float:

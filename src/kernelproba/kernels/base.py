@@ -89,12 +89,12 @@ class _Pair(Kernel):
             left(X, out)
             other = np.empty_like(out)
             right(X, other)
-            self._merge(out, other, out=out)
+            _merged(self._merge, out, other, out=out)
 
         return fill
 
     def diag(self, X):
-        return self._merge(self.left.diag(X), self.right.diag(X))
+        return _merged(self._merge, self.left.diag(X), self.right.diag(X))
 
 
 class Sum(_Pair):
@@ -125,12 +125,28 @@ class Scaled(Kernel):
 
         def fill(X, out):
             inner(X, out)
-            out *= float(self.factor)
+            _merged(np.multiply, out, self._checked_factor(), out=out)
 
         return fill
 
     def diag(self, X):
-        return self.kernel.diag(X) * float(self.factor)
+        return _merged(np.multiply, self.kernel.diag(X), self._checked_factor())
+
+    def _checked_factor(self) -> float:
+        if not np.isfinite(self.factor):
+            raise ValueError(f"factor of a scaled kernel must be a finite number, got {self.factor!r}")
+        return float(self.factor)
+
+
+def _merged(ufunc: np.ufunc, A, B, out=None) -> np.ndarray:
+    """Sum or product of kernel values, or an error if it overflows."""
+    with np.errstate(over="raise", invalid="raise"):
+        try:
+            return ufunc(A, B, out=out)
+        except FloatingPointError as error:
+            raise ValueError(
+                "sums or products of kernels overflow on these rows of X: scale X, or lower the factors"
+            ) from error
 
 
 def _same(a, b) -> bool:

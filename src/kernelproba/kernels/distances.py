@@ -3,10 +3,11 @@
 ‖x−z‖² is computed as ‖x‖² + ‖z‖² − 2 x·z, one matrix product.  The difference
 cancels when x and z are close, so
 
-- both operands are first centred by a median of Z (the distance does not change);
-- an entry below its own rounding noise is computed again as Σ(x−z)².
+- dense operands are first centred by a median of Z (the distance does not change);
+- an entry that may have lost more than half of its digits is computed again as Σ(x−z)².
 
-Hence identical rows are at distance exactly 0, wherever they stand.
+Hence identical rows are at distance exactly 0, wherever they stand, and CSR rows, which centring would
+fill, are compared as exactly as dense ones.  A distance that overflows is ∞, without a warning.
 """
 
 import numpy as np
@@ -17,9 +18,14 @@ from sklearn.utils.extmath import row_norms
 from kernelproba.kernels.blocks import BLOCK_ENTRIES, Fill
 from kernelproba.kernels.operands import densify
 
+#: Error that the expansion of a square may leave in a distance in double precision.
+RELATIVE_ERROR = 1e-7
+#: CSR centres of at most so many entries, of which at least this share is stored, are compared as dense ones.
+DENSE_ENTRIES, DENSE_SHARE = 2**25, 0.05
+
 
 def dot_products(Z) -> Fill:
-    """Bind Z (m, d); return fill(X, out) that writes x·z."""
+    """Bind Z (m, d); return fill(X, out) that writes x·z, ±∞ or NaN where that overflows."""
     if sp.issparse(Z):
 
         def fill(X, out):
@@ -28,35 +34,51 @@ def dot_products(Z) -> Fill:
     else:
         Z = np.ascontiguousarray(Z)
 
+        @np.errstate(over="ignore", invalid="ignore")
         def fill(X, out):
             np.matmul(X, Z.T, out=out)
 
     return fill
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def squared_euclidean(Z) -> Fill:
-    """Bind Z (m, d); return fill(X, out) that writes ‖x−z‖² ≥ 0."""
+    """Bind Z (m, d); return fill(X, out) that writes ‖x−z‖² ≥ 0, ∞ where that overflows."""
     expand = _expand_sparse(Z) if sp.issparse(Z) else _expand_dense(Z)
-    # A dot product of d terms is off by at most ½ d eps ‖x‖‖z‖, each squared norm likewise.
-    noise = (1.5 * Z.shape[1] + 4) * np.finfo(Z.dtype).eps
 
     # A squared norm may overflow: its entries are ∞ or NaN, are flagged, and end as Σ(x−z)², ∞ or not.
     @np.errstate(over="ignore", invalid="ignore")
     def fill(X, out):
         x2, z2 = expand(X, out)
+        share = _lost_share(X, Z)
         # One bound for all entries is faster than one for each, and flags few if the norms are alike.
-        near = np.flatnonzero(~(out > noise * (x2.max() + z2.max())))
+        near = np.flatnonzero(~(out > share * (x2.max() + z2.max())))
         if _crowded(near, out):
-            near = np.flatnonzero(~(out > noise * (x2[:, None] + z2)))
-        if _crowded(near, out) and out.dtype == np.float32:
+            near = np.flatnonzero(~(out > share * (x2[:, None] + z2)))
+        if not _crowded(near, out):
+            _mend(out, near, X, Z)
+        elif out.dtype == np.float32:
             # Tight clusters far apart: float64 resolves them, at once.
             wide = np.empty(out.shape)
             squared_euclidean(Z.astype(np.float64))(X.astype(np.float64), wide)
             out[...] = wide
-        else:
+        elif sp.issparse(Z) and not _pays_dense(Z):
             _mend(out, near, X, Z)
+        else:
+            _write_directly(out, X, Z)
 
     return fill
+
+
+def _lost_share(X, Z) -> float:
+    """Share of ‖x‖² + ‖z‖² below which a distance has lost its digits: half of them in double precision.
+
+    Single precision has none to spare: there it is the rounding error itself.
+    """
+    terms = max(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z)) if sp.issparse(Z) else Z.shape[1]
+    # A dot product of d terms is off by at most ½ d eps ‖x‖‖z‖, each squared norm likewise.
+    noise = (1.5 * terms + 4) * float(np.finfo(Z.dtype).eps)
+    return noise if Z.dtype == np.float32 else noise / RELATIVE_ERROR
 
 
 def _crowded(near, out) -> bool:
@@ -70,6 +92,19 @@ def _mend(out, near, X, Z):
     for start in range(0, len(near), step):
         i, j = np.divmod(near[start : start + step], Z.shape[0])
         out[i, j] = row_norms(X[i] - Z[j], squared=True)
+
+
+def _pays_dense(Z) -> bool:
+    """Whether CSR centres are few and full enough to be compared entry by entry."""
+    return np.prod(Z.shape) <= DENSE_ENTRIES and Z.nnz > DENSE_SHARE * np.prod(Z.shape)
+
+
+def _write_directly(out, X, Z):
+    """Write Σ(x−z)² into all entries of `out`."""
+    Z, step = densify(Z), max(1, BLOCK_ENTRIES // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        out[rows] = cdist(densify(X[rows]), Z, "sqeuclidean")
 
 
 def _expand_dense(Z):
@@ -115,6 +150,7 @@ def manhattan(Z) -> Fill:
     """Bind Z (m, d); return fill(X, out) that writes Σₖ|xₖ−zₖ|."""
     Z = densify(Z)
 
+    @np.errstate(over="ignore")
     def fill(X, out):
         out[...] = cdist(densify(X), Z, "cityblock")
 

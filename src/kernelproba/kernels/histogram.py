@@ -15,7 +15,11 @@ class AdditiveChiSquared(Kernel):
         Z = _check_histograms(Z)
 
         def fill(X, out):
-            out[...] = additive_chi2_kernel(_check_histograms(X), Z)
+            values = additive_chi2_kernel(_check_histograms(X), Z)
+            # (x−z)² may overflow where x + z does too: not a number, but far away.
+            np.nan_to_num(values, copy=False, nan=-np.finfo(values.dtype).max)
+            with np.errstate(over="ignore"):
+                out[...] = values
 
         return fill
 
@@ -43,7 +47,8 @@ class ChiSquared(AdditiveChiSquared):
 
         def fill(X, out):
             additive(X, out)
-            out *= gamma
+            with np.errstate(over="ignore"):
+                out *= gamma
             np.exp(out, out=out)
 
         return fill

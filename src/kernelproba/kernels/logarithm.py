@@ -12,7 +12,16 @@ import numpy as np
 from scipy.special import gammaln
 
 from kernelproba.kernels.base import Kernel, Product, Scaled
-from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
+from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
+from kernelproba.kernels.stationary import (
+    RBF,
+    Laplacian,
+    Matern,
+    RationalQuadratic,
+    Stationary,
+    scale_squares,
+)
+from kernelproba.number_range import LOG_ZERO
 
 #: Mixtures above this are far enough from underflow to be summed as they are.
 SAFE = 1e-250
@@ -37,7 +46,15 @@ def _(kernel: Product, X: Any, Z: Any) -> np.ndarray:
 
 @log_kernel.register
 def _(kernel: Scaled, X: Any, Z: Any) -> np.ndarray:
+    if not kernel.factor > 0:
+        return np.full((X.shape[0], len(Z)), -np.inf)
     return log_kernel(kernel.kernel, X, Z) + np.log(kernel.factor)
+
+
+@log_kernel.register
+@np.errstate(over="ignore")
+def _(kernel: ChiSquared, X: Any, Z: Any) -> np.ndarray:
+    return np.maximum(kernel.gamma * AdditiveChiSquared()(X, Z).astype(np.float64, copy=False), LOG_ZERO)
 
 
 @singledispatch
@@ -49,12 +66,33 @@ def log_of_distance(kernel: Stationary, D: np.ndarray) -> np.ndarray:
 
 @log_of_distance.register
 def _(kernel: RBF, D: np.ndarray) -> np.ndarray:
-    return D * (-0.5 / kernel._width() ** 2)
+    D = D.copy()
+    scale_squares(D, -0.5, kernel._width())
+    return np.maximum(D, LOG_ZERO, out=D)
 
 
 @log_of_distance.register
+@np.errstate(over="ignore")
 def _(kernel: Laplacian, D: np.ndarray) -> np.ndarray:
-    return D * (-1 / kernel._width())
+    return np.maximum(D / -kernel._width(), LOG_ZERO)
+
+
+@log_of_distance.register
+@np.errstate(over="ignore")
+def _(kernel: Matern, D: np.ndarray) -> np.ndarray:
+    # log(1 + s) − s and its like: s = √(2ν) r
+    s = np.sqrt(D) / (kernel._width() / np.sqrt(2 * kernel.nu))
+    s = np.minimum(s, -LOG_ZERO)
+    bump = {0.5: np.zeros_like, 1.5: np.log1p, 2.5: lambda s: np.log1p(s * (1 + s / 3))}[kernel.nu](s)
+    return bump - s
+
+
+@log_of_distance.register
+@np.errstate(over="ignore")
+def _(kernel: RationalQuadratic, D: np.ndarray) -> np.ndarray:
+    D = D.copy()
+    scale_squares(D, 0.5, kernel._width())
+    return -kernel.alpha * np.minimum(np.log1p(D / kernel.alpha), 1e3)
 
 
 def log_mixture(kernel: Kernel, X: Any, Z: Any, weights: np.ndarray) -> np.ndarray:
@@ -86,11 +124,12 @@ def log_sums(K: np.ndarray, weights: np.ndarray, exponents: Callable[[np.ndarray
     exponents : callable
         Takes row numbers (r,) and returns log K of these rows (r, m).
     """
-    mixture = K.astype(np.float64, copy=False) @ weights
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        mixture = K.astype(np.float64, copy=False) @ weights
         logarithm = np.log(mixture)
-        # NaN, from distances that overflow, is as unsafe as 0.
-        unsafe = np.flatnonzero(~((mixture > SAFE) | ~weights.any(axis=0)).all(axis=1))
+        # NaN and ∞, from values that overflow, are as unsafe as 0.
+        safe = (mixture > SAFE) & np.isfinite(mixture)
+        unsafe = np.flatnonzero(~(safe | ~weights.any(axis=0)).all(axis=1))
         if len(unsafe):
             log_K, log_weights = exponents(unsafe), np.log(weights)
             for k in range(weights.shape[1]):

@@ -6,7 +6,8 @@ Each is split in two, so that one distance matrix serves many widths::
     for length_scale in widths:
         K = RBF(length_scale).of_distance(D.copy())
 
-A scalar ℓ enters `of_distance` alone; per-feature ℓ enter `distances` alone.
+A scalar ℓ enters `of_distance` alone; per-feature ℓ enter `distances` alone.  Distances may be ∞, where
+kernels are 0.
 """
 
 from collections.abc import Callable
@@ -87,7 +88,7 @@ class RBF(Stationary):
     """
 
     def _shape(self, D, width):
-        D *= -0.5 / width / width
+        scale_squares(D, -0.5, width)
         np.exp(D, out=D)
 
 
@@ -108,7 +109,8 @@ class Laplacian(Stationary):
         return 1 / gamma
 
     def _shape(self, D, width):
-        D *= -1 / width
+        with np.errstate(over="ignore"):
+            D /= -width
         np.exp(D, out=D)
 
 
@@ -134,7 +136,8 @@ class Matern(Stationary):
             raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}")
         # s = √(2ν) r
         s = np.sqrt(D, out=D)
-        s *= float(np.sqrt(2 * self.nu)) / width
+        with np.errstate(over="ignore"):
+            s /= width / float(np.sqrt(2 * self.nu))
         np.minimum(s, 800, out=s)  # exp(−800) is 0, but ∞ exp(−∞) is not
         decay = np.exp(-s)
         if self.nu == 0.5:
@@ -165,10 +168,25 @@ class RationalQuadratic(Stationary):
     def _shape(self, D, width):
         alpha = check_positive(self.alpha, "alpha")
         # (1 + t)^−α = exp(−α log(1 + t))
-        D *= 0.5 / alpha / width / width
+        scale_squares(D, 0.5, width)
+        with np.errstate(over="ignore"):
+            D /= alpha
         np.log1p(D, out=D)
+        np.minimum(D, 1e3, out=D)  # a tiny α makes little even of an infinite distance
         D *= -alpha
         np.exp(D, out=D)
+
+
+@np.errstate(over="ignore")
+def scale_squares(D, factor: float, width: float) -> None:
+    """D·factor/ℓ² in place, also where ℓ² is beyond the numbers of D."""
+    if 1e-15 < width < 1e15:
+        D *= factor / width / width
+        return
+    np.sqrt(D, out=D)
+    D /= width
+    D *= D
+    D *= factor
 
 
 def _divide(A, scales):

@@ -77,3 +77,9 @@ def test_a_precomputed_kernel_does_not_combine_with_others(kernel):
 def test_part_of_a_precomputed_matrix_has_no_diagonal():
     with pytest.raises(ValueError, match=r"square, got shape \(7, 40\)"):
         Precomputed().diag(RBF()(data(), data())[:7])
+
+
+def test_a_function_that_returns_nan_is_refused():
+    kernel = CallableKernel(lambda X, Z: np.full((len(X), len(Z)), np.nan))
+    with pytest.raises(ValueError, match="kernel function returned NaN or infinity"):
+        kernel(np.ones((2, 1)), np.ones((3, 1)))

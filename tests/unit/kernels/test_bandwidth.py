@@ -59,3 +59,14 @@ def test_a_positive_number_stands_for_itself(gamma):
 def test_anything_else_is_refused_with_the_choices(gamma):
     with pytest.raises(ValueError, match="gamma must be one of 'scale', 'auto', 'median' or a positive"):
         resolve_gamma(gamma, data())
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e9])
+def test_the_scale_of_sparse_rows_is_that_of_dense_ones(offset):
+    X = np.random.default_rng(0).normal(size=(50, 4)) + offset
+    X[::7, 2] = 0
+    weight = np.arange(1.0, 51)
+    for sample_weight in (None, weight):
+        dense = resolve_gamma("scale", X, sample_weight=sample_weight)
+        sparse = resolve_gamma("scale", sp.csr_array(X), sample_weight=sample_weight)
+        assert sparse == pytest.approx(dense, rel=1e-6)

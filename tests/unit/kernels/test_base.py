@@ -157,3 +157,13 @@ def test_operands_of_different_width_or_of_one_dimension_are_refused():
         RBF()(data(), data(d=2))
     with pytest.raises(ValueError, match="Z must have two dimensions"):
         RBF()(data(), data()[0])
+
+
+def test_sums_and_products_that_overflow_are_refused():
+    X = np.full((2, 1), 1e80)
+    with pytest.raises(ValueError, match="products of kernels overflow"):
+        (Linear() * Linear())(X, X)
+    with pytest.raises(ValueError, match="overflow"):
+        (1e300 * Linear())(X, X)
+    with pytest.raises(ValueError, match="factor of a scaled kernel must be a finite number"):
+        (np.inf * RBF())(X, X)

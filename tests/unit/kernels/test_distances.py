@@ -83,3 +83,33 @@ def test_distances_then_shape_is_the_kernel(kernel):
 def test_of_distance_works_in_place():
     D = RBF().distances(np.eye(3), np.eye(3))
     assert RBF().of_distance(D) is D
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6, 1e8])
+def test_csr_rows_with_an_offset_are_compared_as_exactly_as_dense_ones(offset):
+    X = np.random.default_rng(0).normal(size=(80, 6)) + offset
+    exact = cdist(X, X[:40], "sqeuclidean")
+    np.testing.assert_allclose(RBF().distances(sp.csr_array(X), sp.csr_array(X[:40])), exact, rtol=1e-7)
+
+
+def test_sparse_rows_that_share_few_large_entries_keep_their_small_distances():
+    rng = np.random.default_rng(0)
+    X = np.zeros((90, 3000))
+    for row, start in zip(X, rng.integers(0, 3, 90) * 50, strict=True):
+        row[start : start + 50] = 1e6 + rng.normal(size=50)
+    exact = cdist(X, X[:40], "sqeuclidean")
+    np.testing.assert_allclose(RBF().distances(sp.csr_array(X), sp.csr_array(X[:40])), exact, rtol=1e-7)
+
+
+def test_clusters_far_apart_keep_the_digits_of_their_inner_distances():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4)) + 1e6 * rng.integers(0, 3, (90, 1))
+    np.testing.assert_allclose(RBF().distances(X, X[:40]), cdist(X, X[:40], "sqeuclidean"), rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kernel", [RBF(), RBF([1.0, 2.0]), Matern(), Laplacian()])
+def test_the_largest_numbers_are_infinitely_far_without_a_warning(kernel, form):
+    X = np.full((3, 2), np.finfo(float).max) * [[1], [-1], [0]]
+    K = kernel(form(X), form(X))
+    np.testing.assert_array_equal(K, np.eye(3))

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from kernelproba.kernels import Cosine, Linear, Polynomial, Sigmoid
 
@@ -56,3 +57,35 @@ def test_gamma_must_be_a_positive_number(kind, gamma):
 def test_degree_must_not_be_negative(degree):
     with pytest.raises(ValueError, match="degree must be"):
         Polynomial(degree)(data(), data())
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(3)], ids=repr)
+def test_products_that_overflow_are_refused_with_the_column_and_the_cure(kernel, form):
+    X = np.ones((5, 3))
+    X[2, 1] = -1e200
+    with pytest.raises(ValueError, match="overflow; X has 1e\\+200 in column 1. Scale the features"):
+        kernel(form(X), form(X))
+    with pytest.raises(ValueError, match="column 1"):
+        kernel.diag(form(X))
+
+
+def test_a_degree_beyond_the_numbers_is_refused():
+    with pytest.raises(ValueError, match="lower gamma, degree"):
+        Polynomial(1000)(np.full((2, 1), 30.0), np.full((2, 1), 30.0))
+
+
+def test_a_broken_power_of_a_negative_number_is_refused():
+    X = np.array([[1.0], [-1.0]])
+    with pytest.raises(ValueError, match="degree=2.5 is no whole number.*choose a whole degree"):
+        Polynomial(2.5)(X, X)
+    np.testing.assert_allclose(Polynomial(2.5, coef0=1.0)(X, X), [[2**2.5, 0], [0, 2**2.5]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("scale", [1e-320, 1e-200, 1.0, 1e200, 1e307])
+def test_the_cosine_knows_no_scale(form, scale):
+    X = np.random.default_rng(0).integers(-5, 6, (20, 3)) * 1.0
+    X[4] = 0
+    np.testing.assert_allclose(Cosine()(form(X * scale), form(X)), Cosine()(X, X), atol=1e-15)
+    np.testing.assert_array_equal(Cosine().diag(form(X * scale)), Cosine().diag(X))

@@ -81,3 +81,18 @@ def test_a_smoothness_without_a_formula_is_refused():
 def test_alpha_must_be_positive(alpha):
     with pytest.raises(ValueError, match="alpha must be a positive number"):
         RationalQuadratic(alpha=alpha)(data(), data())
+
+
+@pytest.mark.parametrize("kind", [RBF, Laplacian, Matern, RationalQuadratic])
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-30, 1e30, 1e200, 1e300])
+def test_the_narrowest_and_the_widest_kernels_are_those_of_scaled_rows(kind, scale):
+    D = np.array([[0.0, 1.0, np.inf]])
+    K = kind(scale).of_distance(D.copy())
+    assert K[0, 0] == 1
+    assert K[0, 1] == pytest.approx(1.0 if scale > 1 else 0.0, abs=1e-20)
+    assert K[0, 2] < 1e-100
+
+
+def test_a_tiny_alpha_makes_all_rows_alike():
+    K = RationalQuadratic(1.0, alpha=1e-300)(np.array([[0.0], [1.0], [1e150]]), np.zeros((1, 1)))
+    np.testing.assert_allclose(K, 1.0)
