@@ -10,6 +10,7 @@ from kernelproba.decision import as_priors, class_priors
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KernelMachine, _check_precomputed
 from kernelproba.kernels import Kernel, resolve_kernel
+from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows import as_rows
 
 
@@ -66,14 +67,14 @@ class DensityMachine(KernelMachine):
         Returns
         -------
         log_P : ndarray of shape (n, c)
-            log of `predict_proba`; the log priors where every density is 0 in exact arithmetic.
+            log of `predict_proba`; the log priors where every density is beyond floating point, and −1e300
+            for a class whose density or prior is 0.
         """
         check_is_fitted(self)
         log_F = self._all_log_fields(X, len(self.support_))
-        nowhere = np.isneginf(log_F).all(axis=1)
-        with np.errstate(divide="ignore"):
-            log_F[nowhere] = np.log(self.priors_)
-        return log_softmax(log_F, axis=1)
+        nowhere = log_F.max(axis=1) <= LOG_ZERO / 2
+        log_F[nowhere] = log_probabilities(self.priors_)
+        return np.maximum(log_softmax(log_F, axis=1), LOG_ZERO)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
