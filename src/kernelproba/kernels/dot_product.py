@@ -56,8 +56,8 @@ class DotProduct(Kernel):
             return
         column, entry = max((largest_column(A) for A in (X, Z)), key=lambda found: found[1])
         raise ValueError(
-            f"Values of the kernel {type(self).__name__} overflow; X has {entry:.0e} in column {column}. Scale "
-            "the features, for instance with StandardScaler, or lower gamma, degree or coef0."
+            f"Values of the kernel {type(self).__name__} overflow; X has {entry:.0e} in column {column}. "
+            "Scale the features, for instance with StandardScaler, or lower gamma, degree or coef0."
         )
 
 
@@ -102,8 +102,8 @@ class Polynomial(DotProduct):
         S += float(self.coef0)
         if not float(self.degree).is_integer() and S.min(initial=0.0) < 0:
             raise ValueError(
-                f"degree={self.degree!r} is no whole number, and γ x·z + coef0 is {S.min():.3g} for some rows, "
-                "which has no real power of that kind: choose a whole degree, or a larger coef0."
+                f"degree={self.degree!r} is no whole number, and γ x·z + coef0 is {S.min():.3g} for some "
+                "rows, which has no real power of that kind: choose a whole degree, or a larger coef0."
             )
         _raise(S, self.degree)
 
@@ -151,7 +151,7 @@ class Cosine(Kernel):
 
 
 def _row_maxima(X) -> np.ndarray:
-    """max |xₖ| of each row, (n,)."""
+    """Return max |xₖ| of each row, (n,)."""
     highest = abs(X).max(axis=1)
     return (highest.toarray() if sp.issparse(highest) else np.asarray(highest)).ravel()
 

@@ -105,5 +105,5 @@ def test_an_error_in_a_block_reaches_the_caller():
 def test_an_overflow_is_refused_on_every_thread():
     X = np.full((60, 2), 1.0)
     X[57, 1] = 1e200
-    with pytest.raises(ValueError, match="overflow; X has 1e\\+200 in column 1"):
+    with pytest.raises(ValueError, match=r"overflow; X has 1e\+200 in column 1"):
         Polynomial(3)(X, X[:20])

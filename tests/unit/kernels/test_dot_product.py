@@ -64,7 +64,7 @@ def test_degree_must_not_be_negative(degree):
 def test_products_that_overflow_are_refused_with_the_column_and_the_cure(kernel, form):
     X = np.ones((5, 3))
     X[2, 1] = -1e200
-    with pytest.raises(ValueError, match="overflow; X has 1e\\+200 in column 1. Scale the features"):
+    with pytest.raises(ValueError, match=r"overflow; X has 1e\+200 in column 1. Scale the features"):
         kernel(form(X), form(X))
     with pytest.raises(ValueError, match="column 1"):
         kernel.diag(form(X))
@@ -77,7 +77,7 @@ def test_a_degree_beyond_the_numbers_is_refused():
 
 def test_a_broken_power_of_a_negative_number_is_refused():
     X = np.array([[1.0], [-1.0]])
-    with pytest.raises(ValueError, match="degree=2.5 is no whole number.*choose a whole degree"):
+    with pytest.raises(ValueError, match=r"degree=2.5 is no whole number.*choose a whole degree"):
         Polynomial(2.5)(X, X)
     np.testing.assert_allclose(Polynomial(2.5, coef0=1.0)(X, X), [[2**2.5, 0], [0, 2**2.5]])
 
