@@ -83,8 +83,10 @@ def _(kernel: Matern, D: np.ndarray) -> np.ndarray:
     # log(1 + s) − s and its like: s = √(2ν) r
     s = np.sqrt(D) / (kernel._width() / np.sqrt(2 * kernel.nu))
     s = np.minimum(s, -LOG_ZERO)
-    bump = {0.5: np.zeros_like, 1.5: np.log1p, 2.5: lambda s: np.log1p(s * (1 + s / 3))}[kernel.nu](s)
-    return bump - s
+    if kernel.nu == 0.5:
+        return -s
+    t = np.minimum(s, 1e100)
+    return np.log1p(t if kernel.nu == 1.5 else t * (1 + t / 3)) - s
 
 
 @log_of_distance.register

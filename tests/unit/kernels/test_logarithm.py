@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
-from kernelproba.kernels import RBF, Laplacian, Linear, Matern, RationalQuadratic
-from kernelproba.kernels.logarithm import log_kernel, log_mixture, log_volume
+from kernelproba.kernels import RBF, Laplacian, Linear, Matern, RationalQuadratic, Stationary
+from kernelproba.kernels.logarithm import log_kernel, log_mixture, log_of_distance, log_volume
 from kernelproba.number_range import LOG_ZERO
 
 KERNELS = [
@@ -49,6 +49,15 @@ def test_a_mixture_without_weights_is_zero_everywhere():
 def test_rows_at_a_distance_beyond_floating_point_are_at_density_zero():
     log_q = log_mixture(RBF(1.0), np.full((1, 2), 1e200), np.zeros((1, 2)), np.ones((1, 1)))
     assert log_q == LOG_ZERO
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if isinstance(k, Stationary)], ids=repr)
+def test_the_logarithm_of_a_distance_falls_as_far_as_numbers_reach(kernel):
+    D = np.array([[0.0, 1e-5, 1.0, 1e3, 1e10, 1e100, 1e300, np.inf]])
+    logs = log_of_distance(kernel, D)
+    assert_allclose(logs[:, :3], np.log(kernel.of_distance(D[:, :3].copy())), atol=1e-12)
+    assert np.isfinite(logs).all()
+    assert (np.diff(logs) <= 0).all()
 
 
 @pytest.mark.parametrize(
