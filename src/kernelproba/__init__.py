@@ -3,6 +3,7 @@
 from kernelproba.estimators import (
     BasisExpansion,
     BasisLogisticRegression,
+    ConformalClassifier,
     KernelDensityClassifier,
     KernelLogisticRegression,
     LeastSquaresProbabilisticClassifier,
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BasisExpansion",
     "BasisLogisticRegression",
+    "ConformalClassifier",
     "KernelDensityClassifier",
     "KernelLogisticRegression",
     "KernelLogisticRegressionCV",

@@ -5,6 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from kernelproba import (
     BasisExpansion,
     BasisLogisticRegression,
+    ConformalClassifier,
     KernelDensityClassifier,
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
@@ -56,6 +57,8 @@ INSTANCES = [
     SparseKernelLogisticRegressionCV(Cs=3, cv=3, tol=1e-9),
     PairwiseCouplingClassifier(LogisticRegression()),
     PairwiseCouplingClassifier(LogisticRegression(), "hastie-tibshirani"),
+    ConformalClassifier(LogisticRegression()),
+    ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.1])),
     MinimumRiskClassifier(LogisticRegression()),
     PriorShiftClassifier(LogisticRegression()),
 ]

@@ -2,6 +2,7 @@
 
 from kernelproba.estimators.basis_logistic.estimator import BasisLogisticRegression
 from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
+from kernelproba.estimators.conformal.estimator import ConformalClassifier
 from kernelproba.estimators.feature_addition import RecursiveFeatureAddition
 from kernelproba.estimators.kernel_density import KernelDensityClassifier
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
@@ -17,6 +18,7 @@ from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernel
 __all__ = [
     "BasisExpansion",
     "BasisLogisticRegression",
+    "ConformalClassifier",
     "KernelDensityClassifier",
     "KernelLogisticRegression",
     "LeastSquaresProbabilisticClassifier",

@@ -1,6 +1,6 @@
 """Probabilities and scores of training rows by fits that have not seen them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,32 @@ from kernelproba.decision import label_index
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
+
+
+def fit_folds(
+    estimator: Any, X: Any, y: NDArray, *, cv: Any = None, fit_params: Mapping[str, Any] | None = None
+) -> Iterator[tuple[Any, NDArray, Any]]:
+    """Yield for each fold a fitted clone, the numbers of the rows that it has not seen, and these rows.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Cloned for each fold.
+    X : array-like of shape (n, d), or whatever the estimator reads
+        Rows; a precomputed kernel is split on both sides.
+    y : ndarray of shape (n,)
+        Labels.
+    cv : int, splitter or iterable, optional
+        Folds as everywhere in scikit-learn.
+    fit_params : mapping, optional
+        Further arguments of ``fit``; those with one entry per row are divided among the folds.
+    """
+    for train, test in check_cv(cv, y, classifier=True).split(X, y):
+        fold = clone(estimator)
+        X_train, y_train = _safe_split(fold, X, y, train)
+        X_test, _ = _safe_split(fold, X, y, test, train)
+        fold.fit(X_train, y_train, **_check_method_params(X, params=dict(fit_params or {}), indices=train))
+        yield fold, test, X_test
 
 
 def held_out_posterior(
@@ -50,11 +76,7 @@ def held_out_posterior(
     """
     classes = np.unique(y)
     P = np.full((len(y), len(classes)), absent)
-    for train, test in check_cv(cv, y, classifier=True).split(X, y):
-        fold = clone(estimator)
-        X_train, y_train = _safe_split(fold, X, y, train)
-        X_test, _ = _safe_split(fold, X, y, test, train)
-        fold.fit(X_train, y_train, **_check_method_params(X, params=dict(fit_params or {}), indices=train))
+    for fold, test, X_test in fit_folds(estimator, X, y, cv=cv, fit_params=fit_params):
         P[np.ix_(test, label_index(fold.classes_, classes))] = fold.predict_proba(X_test)
     return P
 

@@ -56,7 +56,11 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return {**params, "sample_weight": sample_weight}
 
     def _fit_estimator(self, X: Any, y: NDArray, fit_params: Mapping[str, Any]) -> None:
-        self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
+        self._keep_estimator(clone(self.estimator).fit(X, y, **fit_params))
+
+    def _keep_estimator(self, fitted: Any) -> None:
+        """Store the fitted estimator, and what it says of the features."""
+        self.estimator_ = fitted
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))

@@ -1,0 +1,313 @@
+"""Prediction sets as their users meet them."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, TargetEncoder
+from sklearn.svm import LinearSVC
+
+from kernelproba import ConformalClassifier, KernelLogisticRegressionCV, PriorShiftClassifier
+
+MEANS = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+OLD, NEW = [0.4, 0.4, 0.2], [0.05, 0.1, 0.85]
+
+
+def draw(priors, n, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(3, size=n, p=priors)
+    return MEANS[y] + rng.normal(size=(n, 2)), y
+
+
+def covers(sets, y):
+    return sets[np.arange(len(y)), y]
+
+
+@pytest.fixture(scope="module")
+def train():
+    return draw(OLD, 400, seed=0)
+
+
+@pytest.fixture(scope="module")
+def new():
+    return draw(OLD, 4000, seed=1)
+
+
+@pytest.fixture(scope="module")
+def self_tuning(train):
+    return KernelLogisticRegressionCV().fit(*train)
+
+
+def within(share, level, n_known, n_new, slack=4.0):
+    """Whether a share is the level, up to what so many known and new rows leave to chance."""
+    return abs(share - level) <= slack * np.sqrt(level * (1 - level) * (1 / n_known + 1 / n_new))
+
+
+@pytest.mark.parametrize("method", ["split", "cv+", "prefit"])
+@pytest.mark.parametrize("conformity_score", ["lac", "aps", "raps"])
+def test_sets_hold_the_truth_as_often_as_asked(train, new, method, conformity_score):
+    inner = GaussianNB().fit(*draw(OLD, 100, seed=2)) if method == "prefit" else GaussianNB()
+    model = ConformalClassifier(
+        inner,
+        method=method,
+        conformity_score=conformity_score,
+        calibration_size=0.5,
+        allow_empty=True,
+        randomized=True,
+        random_state=0,
+    ).fit(*train)
+    for level in (0.8, 0.9, 0.95):
+        share = covers(model.predict_set(new[0], level), new[1]).mean()
+        assert within(share, level, len(model.calibration_labels_), len(new[1]))
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95])
+def test_leave_one_out_probabilities_give_the_level_without_a_further_fit(train, new, self_tuning, level):
+    model = ConformalClassifier(FrozenEstimator(self_tuning), level, method="loo", allow_empty=True).fit(
+        *train
+    )
+    assert model.method_ == "loo"
+    assert model.estimator_.loo_proba_ is self_tuning.loo_proba_
+    assert within(covers(model.predict_set(new[0]), new[1]).mean(), level, 400, 4000)
+
+
+def test_a_guarantee_per_class_holds_in_every_class(new):
+    X, y = draw([0.7, 0.25, 0.05], 2000, seed=3)
+    marginal = ConformalClassifier(LogisticRegression(), method="split", random_state=0).fit(X, y)
+    by_class = clone(marginal).set_params(conditional="class").fit(X, y)
+    rare = new[1] == 2
+    assert covers(marginal.predict_set(new[0][rare]), new[1][rare]).mean() < 0.75
+    for label in range(3):
+        rows = new[1] == label
+        share = covers(by_class.predict_set(new[0][rows]), new[1][rows]).mean()
+        assert within(share, 0.9, (by_class.calibration_labels_ == label).sum(), rows.sum())
+
+
+def test_split_coverage_over_many_draws_is_between_the_level_and_one_row_more():
+    level, hits, trials, m = 0.8, 0, 800, 20
+    X, y = draw(OLD, 20_000, seed=4)
+    fitted = FrozenEstimator(LogisticRegression().fit(*draw(OLD, 50, seed=5)))
+    model = ConformalClassifier(fitted, level, allow_empty=True)
+    n_new = 5
+    for t in range(trials):
+        rows = np.arange(t * (m + n_new), (t + 1) * (m + n_new))
+        model.fit(X[rows[:m]], y[rows[:m]])
+        hits += covers(model.predict_set(X[rows[m:]]), y[rows[m:]]).mean()
+    exact = np.ceil(level * (m + 1)) / (m + 1)  # of scores without ties
+    assert abs(hits / trials - exact) <= 4 * np.sqrt(exact * (1 - exact) / trials)
+
+
+def test_auto_takes_leave_one_out_probabilities_where_there_are_some(train, self_tuning):
+    narrow = KernelLogisticRegressionCV([self_tuning.C_], [self_tuning.gamma_])
+    cases = {
+        "loo": [narrow, make_pipeline(StandardScaler(), narrow), PriorShiftClassifier(narrow)],
+        "cv+": [
+            LogisticRegression(),
+            make_pipeline(SelectKBest(k=1), narrow),
+            make_pipeline(
+                ColumnTransformer([("code", TargetEncoder(target_type="multiclass"), [0])]), narrow
+            ),
+        ],
+        "prefit": [FrozenEstimator(GaussianNB().fit(*draw(OLD, 50, seed=6)))],
+    }
+    for method, estimators in cases.items():
+        for estimator in estimators:
+            model = ConformalClassifier(estimator).fit(*train)
+            assert model.method_ == method
+            assert len(model.fold_estimators_) == (5 if method == "cv+" else 0)
+
+
+def test_everything_but_sets_is_the_estimators_own(train, new):
+    model, plain = ConformalClassifier(GaussianNB()).fit(*train), GaussianNB().fit(*train)
+    np.testing.assert_array_equal(model.predict(new[0]), plain.predict(new[0]))
+    np.testing.assert_array_equal(model.predict_proba(new[0]), plain.predict_proba(new[0]))
+    assert model.score(*new) == plain.score(*new)
+
+
+def test_sets_grow_with_the_level_and_are_those_of_the_p_values(train, new):
+    model = ConformalClassifier(GaussianNB(), allow_empty=True).fit(*train)
+    low, high = model.predict_set(new[0], 0.6), model.predict_set(new[0], 0.97)
+    assert (low <= high).all()
+    assert low.sum() < high.sum()
+    p = model.predict_p_values(new[0])
+    np.testing.assert_array_equal(high, p > 0.03 + 1e-12)
+    assert ((p > 0) & (p <= 1)).all()
+
+
+def test_an_empty_set_gets_the_label_predicted_unless_it_is_wanted(train, new):
+    empty = ConformalClassifier(GaussianNB(), 0.5, allow_empty=True).fit(*train)
+    filled = clone(empty).set_params(allow_empty=False).fit(*train)
+    bare, full = empty.predict_set(new[0]), filled.predict_set(new[0])
+    none = ~bare.any(axis=1)
+    assert none.any()
+    np.testing.assert_array_equal(full[~none], bare[~none])
+    np.testing.assert_array_equal(full[none].argmax(axis=1), filled.predict(new[0][none]))
+    assert (full[none].sum(axis=1) == 1).all()
+
+
+def test_draws_repeat_with_a_number_as_random_state(train, new):
+    model = ConformalClassifier(GaussianNB(), randomized=True, random_state=0, conformity_score="aps").fit(
+        *train
+    )
+    np.testing.assert_array_equal(model.predict_set(new[0]), model.predict_set(new[0]))
+
+
+def test_a_weight_of_two_is_a_row_seen_twice(new):
+    X, y = draw(OLD, 60, seed=7)
+    twice = np.random.default_rng(8).integers(0, 3, 60)
+    fitted = FrozenEstimator(GaussianNB().fit(*draw(OLD, 50, seed=6)))
+    one = ConformalClassifier(fitted).fit(X, y, sample_weight=twice)
+    other = ConformalClassifier(fitted).fit(np.repeat(X, twice, axis=0), np.repeat(y, twice))
+    np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]))
+
+
+def test_rows_of_weight_zero_are_as_if_absent(train, new):
+    X, y = train
+    weight = np.r_[np.ones(len(y)), 0.0]
+    one = ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.5])).fit(*train)
+    other = clone(one).fit(np.vstack([X, [[50.0, 50.0]]]), np.append(y, 0), sample_weight=weight)
+    np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["cv+", "split"])
+def test_under_new_priors_the_level_holds_for_the_new_population(method):
+    train, shifted = draw(OLD, 1000, seed=9), draw(NEW, 4000, seed=10)
+    inner = PriorShiftClassifier(LogisticRegression(), NEW)
+    model = ConformalClassifier(inner, method=method, calibration_size=0.5, random_state=0).fit(*train)
+    share = covers(model.predict_set(shifted[0]), shifted[1]).mean()
+    # The rows of the frequent new class were few, and weigh much.
+    weights = model.calibration_weights_ * np.divide(NEW, OLD)[model.calibration_labels_]
+    assert within(share, 0.9, weights.sum() ** 2 / (weights**2).sum(), 4000)
+    unaware = ConformalClassifier(LogisticRegression(), method=method, random_state=0).fit(*train)
+    assert abs(covers(unaware.predict_set(shifted[0]), shifted[1]).mean() - 0.9) > 0.03
+
+
+def test_priors_found_after_the_fit_are_those_of_priors_given(train, self_tuning):
+    shifted = draw(NEW, 2000, seed=11)[0]
+    narrow = KernelLogisticRegressionCV([self_tuning.C_], [self_tuning.gamma_])
+    model = ConformalClassifier(PriorShiftClassifier(narrow)).fit(*train)
+    before = model.predict_p_values(shifted)
+    model.estimator_.adapt(shifted)
+    given = ConformalClassifier(PriorShiftClassifier(narrow, model.estimator_.priors_)).fit(*train)
+    np.testing.assert_allclose(model.predict_p_values(shifted), given.predict_p_values(shifted), atol=1e-10)
+    assert abs(model.predict_p_values(shifted) - before).max() > 0.1
+
+
+def test_it_can_be_searched_cloned_and_put_into_pipelines(train, new):
+    pipeline = make_pipeline(StandardScaler(), ConformalClassifier(LogisticRegression()))
+    search = GridSearchCV(pipeline, {"conformalclassifier__estimator__C": [0.1, 1.0]}, cv=3).fit(*train)
+    best = search.best_estimator_
+    sets = best[-1].predict_set(best[:-1].transform(new[0]))
+    assert sets.shape == (4000, 3)
+
+
+def test_a_precomputed_kernel_is_judged_by_leave_one_out(train):
+    X, y = train
+    K = rbf_kernel(X, X, gamma=0.5) + 0.1 * np.eye(len(y))
+    inner = KernelLogisticRegressionCV([1.0], kernel="precomputed")
+    assert ConformalClassifier(inner).fit(K, y).predict_set(K[:7]).shape == (7, 3)
+    with pytest.raises(ValueError, match="precomputed kernel"):
+        ConformalClassifier(inner, method="cv+").fit(K, y)
+
+
+def test_a_class_that_a_fold_lacks_has_probability_zero_there():
+    X, y = draw([0.5, 0.45, 0.05], 80, seed=12)
+    order = np.argsort(y, kind="stable")
+    model = ConformalClassifier(GaussianNB(), 0.8, cv=KFold(8)).fit(X[order], y[order])
+    assert any(len(fold.classes_) == 2 for fold in model.fold_estimators_)
+    assert model.predict_set(X).shape == (80, 3)
+
+
+# ------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -0.1, 90, "high", None, True])
+def test_a_confidence_outside_zero_and_one_is_refused(train, confidence):
+    with pytest.raises(ValueError, match="confidence"):
+        ConformalClassifier(GaussianNB(), confidence).fit(*train)
+    if confidence is not None:
+        model = ConformalClassifier(GaussianNB()).fit(*train)
+        with pytest.raises(ValueError, match="confidence must be a number in"):
+            model.predict_set(train[0], confidence)
+
+
+def test_an_estimator_without_probabilities_is_refused(train):
+    with pytest.raises(ValueError, match="no predict_proba"):
+        ConformalClassifier(LinearSVC()).fit(*train)
+
+
+def test_too_few_rows_for_a_level_tell_which_level_they_attain():
+    X, y = load_iris(return_X_y=True)
+    rows = np.r_[:4, 50:54, 100:104]
+    with pytest.raises(ValueError, match=r"weight 12 attain 0.923 at most"):
+        ConformalClassifier(GaussianNB(), 0.95, cv=2).fit(X[rows], y[rows])
+    model = ConformalClassifier(GaussianNB(), 0.9, cv=2).fit(X[rows], y[rows])
+    with pytest.raises(ValueError, match=r"attain 0.923 at most"):
+        model.predict_set(X, 0.95)
+    with pytest.raises(ValueError, match=r"classes \[0, 1, 2\] for confidence=0.9: 0.8 is attained"):
+        ConformalClassifier(GaussianNB(), cv=2, conditional="class").fit(X[rows], y[rows])
+
+
+def test_a_class_that_is_missing_from_the_calibration_rows_is_named(train):
+    X, y = train
+    fitted = FrozenEstimator(GaussianNB().fit(X, y))
+    known = draw([0.5, 0.5, 0.0], 100, seed=13)
+    with pytest.raises(ValueError, match=r"none of \[2\]"):
+        ConformalClassifier(fitted, conditional="class").fit(*known)
+    assert ConformalClassifier(fitted).fit(*known).predict_set(X).shape == (400, 3)
+    with pytest.raises(ValueError, match="one class only"):
+        ConformalClassifier(fitted).fit(X[y == 0], y[y == 0])
+
+
+def test_labels_that_a_fitted_estimator_does_not_know_are_refused(train):
+    fitted = FrozenEstimator(GaussianNB().fit(*draw([0.5, 0.5, 0.0], 100, seed=13)))
+    with pytest.raises(ValueError, match="not among the classes"):
+        ConformalClassifier(fitted).fit(*train)
+
+
+def test_the_rows_of_its_own_fit_do_not_calibrate_a_frozen_estimator(train, self_tuning):
+    with pytest.raises(ValueError, match="method='loo'"):
+        ConformalClassifier(FrozenEstimator(self_tuning)).fit(*train)
+
+
+def test_leave_one_out_needs_its_rows_and_an_estimator_that_keeps_it(train, self_tuning):
+    with pytest.raises(ValueError, match="such as KernelLogisticRegressionCV"):
+        ConformalClassifier(GaussianNB(), method="loo").fit(*train)
+    with pytest.raises(ValueError, match="wants the 400 rows"):
+        ConformalClassifier(FrozenEstimator(self_tuning), method="loo").fit(*draw(OLD, 50, seed=14))
+
+
+def test_folds_that_overlap_are_refused(train):
+    with pytest.raises(ValueError, match="several test folds"):
+        ConformalClassifier(GaussianNB(), cv=RepeatedKFold(n_splits=3, n_repeats=2)).fit(*train)
+
+
+def test_a_prior_shift_goes_around_the_pipeline(train):
+    pipeline = make_pipeline(StandardScaler(), PriorShiftClassifier(GaussianNB()))
+    with pytest.raises(ValueError, match="around the pipeline"):
+        ConformalClassifier(pipeline).fit(*train)
+
+
+def test_an_unfitted_model_says_so(train):
+    with pytest.raises(NotFittedError):
+        ConformalClassifier(GaussianNB()).predict_set(train[0])
+    with pytest.raises(NotFittedError, match="FrozenEstimator"):
+        ConformalClassifier(GaussianNB(), method="prefit").fit(*train)
+
+
+def test_a_fit_that_fails_leaves_the_last_one_in_place(train, new):
+    model = ConformalClassifier(GaussianNB()).fit(*train)
+    before, attributes = model.predict_p_values(new[0]), set(vars(model))
+    with pytest.raises(ValueError, match="attain"):
+        model.set_params(cv=2).fit(train[0][:8], train[1][:8])
+    assert set(vars(model)) == attributes
+    np.testing.assert_array_equal(model.predict_p_values(new[0]), before)
