@@ -259,7 +259,7 @@ class ConformalClassifier(PosteriorWrapper):
 
     def _level(self, confidence: float | None) -> float:
         """Return the level asked for, if the known rows attain it."""
-        level = self.confidence if confidence is None else confidence
+        level: Any = self.confidence if confidence is None else confidence
         if not isinstance(level, Real) or isinstance(level, bool) or not 0 < level < 1:
             raise ValueError(f"confidence must be a number in (0, 1), such as 0.9; got {level!r}")
         known = self._known_labels(self.estimator_, self.calibration_labels_, self.calibration_weights_)
