@@ -259,8 +259,8 @@ class ConformalClassifier(PosteriorWrapper):
 
     def _level(self, confidence: float | None) -> float:
         """Return the level asked for, if the known rows attain it."""
-        level: Any = self.confidence if confidence is None else confidence
-        if not isinstance(level, Real) or isinstance(level, bool) or not 0 < level < 1:
+        level = self.confidence if confidence is None else confidence
+        if not Interval(Real, 0, 1, closed="neither").is_satisfied_by(level):
             raise ValueError(f"confidence must be a number in (0, 1), such as 0.9; got {level!r}")
         known = self._known_labels(self.estimator_, self.calibration_labels_, self.calibration_weights_)
         _check_attainable(level, known, self.classes_)
