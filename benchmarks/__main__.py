@@ -31,6 +31,7 @@ COMMANDS = [
     ["benchmarks.selftuning", "weights"],
     ["benchmarks.selftuning", "promises"],
     ["benchmarks.selftuning", "rivals"],
+    ["benchmarks.tables"],
 ]
 
 for command in COMMANDS:

@@ -5,9 +5,7 @@ contestant to run it again.  All run in one thread, and their time is that of th
 on the machine changes little.
 """
 
-import json
 import time
-from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -16,13 +14,14 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import RESULTS
 from benchmarks.rivals import CONTESTANTS, SLOW
+from benchmarks.rivals_record import RunRecord
 from kernelproba.datasets import DatasetUnavailable, load, names
 from kernelproba.inspection import probability_scores
 
 TRAINING_ROWS, TEST_ROWS, SPLITS = 2000, 5000, 5
 #: Training rows times classes up to which contestants that take the cube of the rows for each class take part.
 SLOW_SIZE = 15_000
-RUNS = RESULTS / "selftuning_runs"
+RECORD = RunRecord(RESULTS / "selftuning_runs")
 BUNDLED = {"breast_cancer": load_breast_cancer, "digits": load_digits}
 
 Table = tuple[np.ndarray, np.ndarray]
@@ -38,19 +37,19 @@ def table(name: str) -> Table:
 
 def run_missing(models: tuple[str, ...]) -> None:
     """Run the contestants: split after split, and within a split the small sets first."""
-    tables = _tables()
+    tables = numeric_sets()
     for split in range(SPLITS):
         for name, (X, y) in tables.items():
             train, test = splits(X, y)[split]
             for model in models:
-                if (name, split) not in {(run["data"], run["split"]) for run in runs_of(model)} and (
+                if (name, split) not in RECORD.runs(model) and (
                     model not in SLOW or len(train) * len(np.unique(y)) <= SLOW_SIZE
                 ):
                     run = {"data": name, "split": split, "rows": len(train)}
-                    _keep(model, run | _run(model, (X[train], y[train]), (X[test], y[test])))
+                    RECORD.keep(model, run | _run(model, (X[train], y[train]), (X[test], y[test])))
 
 
-def _tables() -> dict[str, Table]:
+def numeric_sets() -> dict[str, Table]:
     """The sets that are here, those with few training values first."""
     found = {}
     for name in (*BUNDLED, *names()):
@@ -80,20 +79,3 @@ def _run(name: str, train: Table, test: Table) -> dict:
         seconds = time.process_time() - start
         scores = probability_scores(test[1], model.predict_proba(test[0]), classes=model.classes_)
     return {key: scores[key] for key in ("log_loss", "brier", "error", "ece")} | {"cpu s": seconds}
-
-
-def runs_of(model: str) -> list[dict]:
-    """Finished runs of a contestant."""
-    file = _file(model)
-    return [json.loads(line) for line in file.read_text("utf8").splitlines()] if file.exists() else []
-
-
-def _file(model: str) -> Path:
-    return RUNS / f"{model.lower().replace(' ', '_')}.jsonl"
-
-
-def _keep(model: str, run: dict) -> None:
-    RUNS.mkdir(parents=True, exist_ok=True)
-    with _file(model).open("a", encoding="utf8") as file:
-        file.write(json.dumps(run) + "\n")
-    print(model, {k: round(v, 4) if isinstance(v, float) else v for k, v in run.items()}, flush=True)

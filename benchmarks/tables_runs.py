@@ -1,0 +1,57 @@
+"""One task for each contestant, problem and split of `benchmarks.tables`; finished ones are kept at once.
+
+All run in one thread, and their time is that of the processor, which other work on the machine changes little.
+"""
+
+import time
+from collections.abc import Iterable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measure import RESULTS
+from benchmarks.rivals_record import RunRecord
+from benchmarks.tables_data import SPLITS, Problem
+from benchmarks.tables_rivals import CONTESTANTS, versions
+from kernelproba.inspection import probability_scores
+
+RECORD = RunRecord(RESULTS / "tables_runs")
+SCORES = ("log_loss", "brier", "error", "ece")
+
+
+def run_missing(problems: Iterable[Problem], models: Iterable[str], record: RunRecord = RECORD) -> None:
+    """Run what has not been run: split after split, and within a split problem after problem."""
+    tasks = [(split, problem, model) for split in range(SPLITS) for problem in problems for model in models]
+    for split, problem, model in tasks:
+        if (problem.name, split) not in record.runs(model):
+            record.keep(model, run(problem, split, model))
+
+
+def run(problem: Problem, split: int, model: str) -> dict:
+    """Fit to the training rows of a split and score on the test rows.
+
+    Returns
+    -------
+    dict
+        Facts of the problem, scores, processor seconds, versions; of a classifier with ``loo_scores_`` also
+        ``promise``, the log loss that it expects of other rows.
+    """
+    (X, y), (X_test, y_test) = (problem.rows(index) for index in problem.splits[split])
+    classifier = CONTESTANTS[model](X)
+    with threadpool_limits(1):
+        start = time.process_time()
+        classifier.fit(X, y)
+        fitted = time.process_time()
+        P = classifier.predict_proba(X_test)
+        end = time.process_time()
+    facts = {"data": problem.name, "split": split, "rows": len(y), "classes": len(np.unique(problem.y))}
+    scores = probability_scores(y_test, P, classes=classifier.classes_)
+    promise = {"promise": classifier.loo_scores_["log_loss"]} if hasattr(classifier, "loo_scores_") else {}
+    return (
+        facts
+        | {"mixed": problem.mixed}
+        | {key: scores[key] for key in SCORES}
+        | promise
+        | {"fit s": fitted - start, "predict s": end - fitted, "cpu s": end - start}
+        | {"versions": versions(model)}
+    )
