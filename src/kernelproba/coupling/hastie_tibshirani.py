@@ -12,11 +12,11 @@ where the optimum exists, is unique and moves continuously with r; it is within 
 the limit, in which the classes that nothing else beats outright share all the probability.
 """
 
-import warnings
-
 import numpy as np
 from scipy.special import logit, softmax
 from sklearn.exceptions import ConvergenceWarning
+
+from kernelproba.caller_warning import warn_caller
 
 CLIP = 1e-12
 MAX_ITER = 200
@@ -56,11 +56,10 @@ def hastie_tibshirani(R: np.ndarray, weights: np.ndarray, tol: float) -> np.ndar
         step = _newton_step(mu, residual, weights)
         theta[left], mu, residual = _move(theta[left], step, wins[left], weights)
     else:
-        warnings.warn(
+        warn_caller(
             f"The coupling of {left.size} row(s) stopped at a residual of {np.abs(residual).max():.1e}, "
             f"above tol={tol:.1e}: raise tol, which rounding bounds below by about 1e-14 per class.",
             ConvergenceWarning,
-            stacklevel=3,
         )
     return softmax(theta, axis=1)
 

@@ -21,8 +21,8 @@ def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[
 
     Parameters
     ----------
-    priors : array-like of shape (c,), mapping or pandas Series
-        In the order of `classes`, or ``{label: prior}`` that names exactly the classes.
+    priors : "uniform", array-like of shape (c,), mapping or pandas Series
+        The same for all; in the order of `classes`; or ``{label: prior}`` that names exactly the classes.
     classes : array-like of shape (c,)
         The labels.
     name : str, default="priors"
@@ -38,7 +38,15 @@ def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[
                 f"{name} must name exactly the classes {labels}; unknown: {unknown}, missing: {missing}"
             )
         priors = [named[label] for label in labels]
-    values = np.asarray(priors, dtype=np.float64)
+    if isinstance(priors, str) and priors == "uniform":
+        return np.full(len(labels), 1 / len(labels))
+    try:
+        values = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must be 'uniform', one number for each of the classes {labels}, or a mapping from these "
+            f"labels to numbers; got {priors!r}"
+        ) from None
     if values.shape != (len(labels),):
         raise ValueError(
             f"{name} must hold one prior for each of the {len(labels)} classes {labels}; "

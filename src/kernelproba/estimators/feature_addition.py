@@ -10,6 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernelproba.estimators.base.atomic import atomic_fit
+
 #: Prior variance of the intercept relative to that of a coefficient: it is all but free.
 INTERCEPT_VARIANCE = 1e3
 
@@ -68,6 +70,7 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
         self.criterion = criterion
         self.alpha = alpha
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> "RecursiveFeatureAddition":
         """Choose the features.

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
@@ -113,6 +114,7 @@ class KernelDensityClassifier(DensityMachine):
         self.kernel_params = kernel_params
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelDensityClassifier":
         """Fit the model.
@@ -136,7 +138,7 @@ class KernelDensityClassifier(DensityMachine):
         searched = self._searched_rows(len(training.y))
         self.kernels_ = self._choose_kernels(training, searched)
         refuse_negative(self._gram(self.kernels_[0], training.X, searched))
-        self._log_scale = np.array([self._log_normaliser(kernel) for kernel in self.kernels_])
+        self._log_scale_ = np.array([self._log_normaliser(kernel) for kernel in self.kernels_])
         self._store_centers(training.X, np.arange(len(training.y)), training.index)
         self.dual_coef_ = self._mixing_weights(training)
         return self
@@ -204,7 +206,7 @@ class KernelDensityClassifier(DensityMachine):
         for j, kernel in enumerate(self.kernels_):
             used = np.flatnonzero(self.dual_coef_[j])
             mixture = log_mixture(kernel, X, self._centers[used], self.dual_coef_[j, used][:, np.newaxis])
-            log_q[:, j] = mixture[:, 0] + self._log_scale[j]
+            log_q[:, j] = mixture[:, 0] + self._log_scale_[j]
         return log_q
 
     def log_density(self, X: Any) -> np.ndarray:
@@ -233,7 +235,7 @@ class KernelDensityClassifier(DensityMachine):
             For `kernelproba.inspection.explain`.
         """
         check_is_fitted(self)
-        fields = self.priors_ * np.exp(self._log_scale)
+        fields = self.priors_ * np.exp(self._log_scale_)
         expansions = []
         for j, kernel in enumerate(self.kernels_):
             used = np.flatnonzero(self.dual_coef_[j])

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.gram import Gram
 from kernelproba.calibration import SlopeMap, fit_slope
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -121,6 +122,7 @@ class LinearProgrammingMachine(KernelMachine):
         self.calibration = calibration
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearProgrammingMachine":
         """Fit the model.
@@ -163,9 +165,9 @@ class LinearProgrammingMachine(KernelMachine):
 
     def _calibrate(self, training: Training, estimator: Any) -> None:
         """Fit the map from scores to probabilities by clones of the estimator."""
-        self._map = SlopeMap(1.0)
+        self._score_map_ = SlopeMap(1.0)
         if self.calibration is not None:
-            self._map = fit_slope(cross_fit_scores(estimator, self.calibration, training))
+            self._score_map_ = fit_slope(cross_fit_scores(estimator, self.calibration, training))
 
     def _fit_pairs(self, training: Training) -> None:
         """One machine for each pair of classes, coupled."""
@@ -174,10 +176,7 @@ class LinearProgrammingMachine(KernelMachine):
         rows = [np.flatnonzero(np.isin(training.y, pair)) for pair in self.pairwise_.pairs_]
         used = [of_pair[m.support_] for of_pair, m in zip(rows, self.pairwise_.estimators_, strict=True)]
         self._store_centers(training.X, np.unique(np.concatenate(used)), training.index)
-        self._pair_support = [training.index[of_pair] for of_pair in used]
-
-    def _has_pairs(self) -> bool:
-        return self.multi_class == "pairwise" and len(self.classes_) > 2
+        self._pair_support_ = [training.index[of_pair] for of_pair in used]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores f(x); log-probabilities if pairs are coupled.
@@ -193,7 +192,7 @@ class LinearProgrammingMachine(KernelMachine):
             One score for two classes, positive for `classes_[1]`, else one for each class.
         """
         check_is_fitted(self)
-        if self._has_pairs():
+        if hasattr(self, "pairwise_"):
             return self.predict_log_proba(X)
         F = self._kernel_scores(self._check_predict(X), self.dual_coef_, self.intercept_)
         return F[:, 0] if F.shape[1] == 1 else F
@@ -212,9 +211,9 @@ class LinearProgrammingMachine(KernelMachine):
             log of `predict_proba`, without its underflow.
         """
         check_is_fitted(self)
-        if self._has_pairs():
+        if hasattr(self, "pairwise_"):
             return self.pairwise_.predict_log_proba(self._check_predict(X))
-        return self._map.log_probabilities(score_columns(self.decision_function(X)))
+        return self._score_map_.log_probabilities(score_columns(self.decision_function(X)))
 
     def kernel_expansions(self) -> list[KernelExpansion]:
         """The scores as sums over centres, for `kernelproba.inspection.explain`.
@@ -225,11 +224,11 @@ class LinearProgrammingMachine(KernelMachine):
             One for each set of scores with the same centres.
         """
         check_is_fitted(self)
-        if not self._has_pairs():
+        if not hasattr(self, "pairwise_"):
             return super().kernel_expansions()
         expansions = []
         for (i, j), rows, machine in zip(
-            self.pairwise_.pairs_, self._pair_support, self.pairwise_.estimators_, strict=True
+            self.pairwise_.pairs_, self._pair_support_, self.pairwise_.estimators_, strict=True
         ):
             (own,) = machine.kernel_expansions()
             centers = rows if self._is_precomputed() else own.centers

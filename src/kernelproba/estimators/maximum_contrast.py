@@ -1,6 +1,5 @@
 """Maximum contrast classification: sparse discriminative densities, and rows that training switched off."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,7 +11,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kernelproba.basis.gram import Gram
 from kernelproba.calibration import fit_slope
+from kernelproba.caller_warning import warn_caller
 from kernelproba.decision import label_index
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
@@ -153,6 +154,7 @@ class MaximumContrastClassifier(DensityMachine):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MaximumContrastClassifier":
         """Fit the model.
@@ -189,10 +191,9 @@ class MaximumContrastClassifier(DensityMachine):
 
     def _store(self, fit: ContrastFit, problem: ContrastProblem, kernel: Kernel, training: Training) -> None:
         if not fit.converged:
-            warnings.warn(
+            warn_caller(
                 f"The contrast still rose after {self.max_iter} linear programmes: raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
         chosen = np.flatnonzero(fit.beta)
         self.kernel_, self.priors_ = kernel, problem.priors
@@ -206,10 +207,10 @@ class MaximumContrastClassifier(DensityMachine):
 
     def _calibrate(self, training: Training, estimator: Any) -> None:
         """Fit the map from contrasts to probabilities by clones of the estimator."""
-        self._map = None
+        self._score_map_ = None
         if self.calibration is not None:
             rows = cross_fit_scores(estimator, self.calibration, training)
-            self._map = fit_slope(rows._replace(Q=np.clip(rows.Q, -1, 1)))
+            self._score_map_ = fit_slope(rows._replace(Q=np.clip(rows.Q, -1, 1)))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Margins: the contrast before it is bounded to [−1, 1].
@@ -268,9 +269,9 @@ class MaximumContrastClassifier(DensityMachine):
             log of `predict_proba`, without its underflow.
         """
         check_is_fitted(self)
-        if self._map is None:
+        if self._score_map_ is None:
             return super().predict_log_proba(X)
-        return self._map.log_probabilities(self._contrasts(X))
+        return self._score_map_.log_probabilities(self._contrasts(X))
 
     def _log_fields(self, X: Any) -> np.ndarray:
         with np.errstate(divide="ignore"):

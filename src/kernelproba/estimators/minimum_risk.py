@@ -20,6 +20,7 @@ from kernelproba.decision import (
     minimum_risk,
     realised_cost,
 )
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.cross_fit import held_out_posterior
 from kernelproba.estimators.base.meta import PosteriorWrapper
 
@@ -104,6 +105,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
         self.reject_label = reject_label
         self.cv = cv
 
+    @atomic_fit
     def fit(
         self,
         X: Any,

@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
 from threadpoolctl import threadpool_limits
 
 from kernelproba.coupling import METHODS, couple
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import ObservableFit, Step, as_steps, with_callbacks
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.meta import PosteriorWrapper
@@ -95,12 +96,13 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
     @property
     def classes_(self) -> NDArray:
         """The labels (c,), in the order of the columns of ``predict_proba``."""
-        return self._classes
+        return self._classes_
 
     @classes_.setter
     def classes_(self, labels: NDArray) -> None:
-        self._classes = labels
+        self._classes_ = labels
 
+    @atomic_fit
     @with_callbacks
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
@@ -156,8 +158,9 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         self._check_class_weight_arrives()
         codes = np.full(len(labels), -1)
         codes[seen] = seen_codes
-        weight[seen] *= self._class_weights(seen_codes, weight[seen])[seen_codes]
-        return codes, weight
+        factors = np.ones(len(labels))
+        factors[seen] = self._class_weights(seen_codes, weight[seen])[seen_codes]
+        return codes, weight * factors
 
     def _check_class_weight_arrives(self) -> None:
         if self.class_weight is None:

@@ -1,6 +1,5 @@
 """A classifier whose class priors can be replaced after the fit."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import _check_sample_weight
 
+from kernelproba.caller_warning import warn_caller
 from kernelproba.decision import (
     as_priors,
     cautious_priors,
@@ -18,6 +18,7 @@ from kernelproba.decision import (
     reweight_posterior,
     shift_test,
 )
+from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
 from kernelproba.estimators.base.meta import PosteriorWrapper
 
 
@@ -34,9 +35,10 @@ class PriorShiftClassifier(PosteriorWrapper):
         Its probabilities should be calibrated.  A fitted classifier is kept as it is inside
         ``sklearn.frozen.FrozenEstimator``; ``fit`` then only reads the training priors from y, which
         should be the labels that it was fitted on.
-    priors : array-like of shape (c,) or mapping {label: prior}, optional
-        The new priors, in the order of ``classes_`` or by label; non-negative, with sum one.
-    train_priors : array-like of shape (c,) or mapping {label: prior}, optional
+    priors : "uniform", array-like of shape (c,) or mapping {label: prior}, optional
+        The new priors, in the order of ``classes_`` or by label; non-negative, with sum one.  None: those of
+        training, until ``adapt`` estimates others from unlabelled rows.
+    train_priors : "uniform", array-like of shape (c,) or mapping {label: prior}, optional
         The priors that the posterior of `estimator` goes with.  None: the class frequencies in ``fit``,
         weighted as the estimator was.  To be given when the estimator weighs classes on its own:
         uniform for ``class_weight="balanced"``.
@@ -90,6 +92,7 @@ class PriorShiftClassifier(PosteriorWrapper):
         self.priors = priors
         self.train_priors = train_priors
 
+    @atomic_fit
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
     ) -> "PriorShiftClassifier":
@@ -106,6 +109,12 @@ class PriorShiftClassifier(PosteriorWrapper):
         **params : dict
             Further arguments for the ``fit`` of the estimator.
         """
+        if isinstance(self.priors, str) and self.priors != "uniform":
+            raise ValueError(
+                f"priors must be None, 'uniform', one number per class or a mapping from labels to numbers; "
+                f"got {self.priors!r}. To have them estimated leave priors=None, and call adapt with "
+                "unlabelled rows."
+            )
         X, labels = self._check_targets(X, y)
         fit_params = self._inner_fit_params(sample_weight, params)
         self._fit_estimator(X, labels, fit_params)
@@ -119,8 +128,6 @@ class PriorShiftClassifier(PosteriorWrapper):
         self.priors_ = self.train_priors_ if self.priors is None else as_priors(self.priors, self.classes_)
         # Fails now, rather than at the first prediction, if a new class has no training rows.
         reweight_posterior(np.ones((1, len(self.priors_))), self.train_priors_, self.priors_)
-        for name in ("priors_std_error_", "shift_test_", "n_iter_"):
-            self.__dict__.pop(name, None)
         return self
 
     def _training_priors(self, y: NDArray, weights: NDArray) -> NDArray[np.float64]:
@@ -128,6 +135,7 @@ class PriorShiftClassifier(PosteriorWrapper):
             return as_priors(self.train_priors, self.classes_, "train_priors")
         return class_priors(label_index(y, self.classes_), len(self.classes_), weights)
 
+    @atomic_update
     def adapt(self, X: Any) -> "PriorShiftClassifier":
         """Estimate the priors of unlabelled rows and predict with them from now on.
 
@@ -141,11 +149,10 @@ class PriorShiftClassifier(PosteriorWrapper):
             raise ValueError("adapt estimates the priors, but priors were given: set priors=None to use it")
         estimate = estimate_priors(P, self.train_priors_, n_train=self.n_train_)
         if not estimate.converged:
-            warnings.warn(
+            warn_caller(
                 f"the new priors may miss {estimate.gap:.1e} of mean log-likelihood after {estimate.n_iter} "
                 "iterations: are the probabilities of the estimator degenerate?",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.priors_ = cautious_priors(P, self.train_priors_)
         self.priors_std_error_ = estimate.std_error

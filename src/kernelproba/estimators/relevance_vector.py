@@ -1,6 +1,5 @@
 """The relevance vector machine for classification."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,8 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.caller_warning import warn_caller
 from kernelproba.coupling import couple
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 from kernelproba.rows import as_rows
 from kernelproba.solvers.evidence.moderation import moderated, moderation, score_variance
@@ -159,6 +161,7 @@ class RelevanceVectorClassifier(KernelMachine):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> "RelevanceVectorClassifier":
         """Fit the model.
@@ -202,10 +205,9 @@ class RelevanceVectorClassifier(KernelMachine):
         sign, weight = np.where(training.y[rows] == task.positive, 1.0, -1.0), training.weight[rows]
         solution = maximise_evidence(Phi, sign, weight, tol=self.tol, max_iter=self.max_iter)
         if not solution.converged:
-            warnings.warn(
+            warn_caller(
                 f"The evidence was still rising after {self.max_iter} actions. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         share = self.moderation
         if share == "auto":
@@ -223,11 +225,25 @@ class RelevanceVectorClassifier(KernelMachine):
             row[solution.active] = solution.posterior.mean
         self.dual_coef_, self.intercept_ = weights[:, used], weights[:, n]
         # Positions of each problem's features among the relevance vectors, the constant behind them.
-        self._features = [np.searchsorted(np.append(used, n), solution.active) for solution in solutions]
+        self._feature_positions_ = [
+            np.searchsorted(np.append(used, n), solution.active) for solution in solutions
+        ]
         self.precision_ = [solution.precision for solution in solutions]
         self.covariance_ = [solution.posterior.covariance for solution in solutions]
         self.evidence_ = np.array([solution.posterior.evidence for solution in solutions])
         self.n_iter_ = max(solution.n_iter for solution in solutions)
+
+    def kernel_expansions(self) -> list[KernelExpansion]:
+        """The mean scores of all problems of two classes as sums over the relevance vectors.
+
+        Returns
+        -------
+        expansions : list of one KernelExpansion
+            For `kernelproba.inspection.explain`.
+        """
+        check_is_fitted(self)
+        coef, intercept = self.dual_coef_, self.intercept_
+        return [KernelExpansion(self.kernel_, self._centers, self.support_, coef, intercept, self.pairs_)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities, averaged over the posterior of the weights.
@@ -259,7 +275,7 @@ class RelevanceVectorClassifier(KernelMachine):
         scores = K @ self.dual_coef_.T + self.intercept_
         variances = [
             score_variance(Phi[:, at], covariance)
-            for at, covariance in zip(self._features, self.covariance_, strict=True)
+            for at, covariance in zip(self._feature_positions_, self.covariance_, strict=True)
         ]
         return moderated(scores, np.stack(variances, axis=1), self.moderation_)
 

@@ -25,6 +25,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 
 import kernelproba
 from kernelproba.atomic_file import replacing
+from kernelproba.caller_warning import warn_caller
 from kernelproba.persistence.trusted_types import trusted_types
 
 #: Number of the format; raised when older versions of the package cannot read what this one writes.
@@ -132,10 +133,9 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
         )
     model = _checked(f"{name} (written by kernelproba {header['kernelproba']})", _construct, content)
     if header["scikit-learn"] != sklearn.__version__:
-        warnings.warn(
+        warn_caller(
             f"{name} was written with scikit-learn {header['scikit-learn']}, and this is "
-            f"{sklearn.__version__}: compare some predictions with earlier ones, or fit the model again",
-            stacklevel=2,
+            f"{sklearn.__version__}: compare some predictions with earlier ones, or fit the model again"
         )
     return ModelFile(model, header["notes"], header["kernelproba"])
 

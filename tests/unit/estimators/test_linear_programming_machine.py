@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris, make_moons
+from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
@@ -142,3 +142,12 @@ def test_an_unfitted_model_says_so():
     for method in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         with pytest.raises(NotFittedError):
             getattr(LinearProgrammingMachine(), method)([[0.0]])
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "pairwise"])
+def test_parameters_set_after_the_fit_wait_for_the_next_one(multi_class):
+    X, y = make_blobs(60, centers=3, random_state=0)
+    model = LinearProgrammingMachine(multi_class=multi_class, calibration=None).fit(X, y)
+    before = model.predict_proba(X)
+    model.set_params(multi_class="ovr" if multi_class == "pairwise" else "pairwise")
+    np.testing.assert_array_equal(model.predict_proba(X), before)

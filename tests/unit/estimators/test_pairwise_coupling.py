@@ -297,3 +297,20 @@ def test_an_unfitted_model_says_so():
     for method in ("predict", "predict_proba", "predict_log_proba"):
         with pytest.raises(NotFittedError):
             getattr(PairwiseCouplingClassifier(logistic()), method)(X)
+
+
+@pytest.mark.parametrize("form", ["array", "read-only", "series", "list"])
+def test_class_weights_leave_the_weights_of_the_caller_alone(form):
+    X, y = load_iris(return_X_y=True)
+    given = np.linspace(0.5, 2.0, len(y))
+    weight = given.copy()
+    weight.flags.writeable = form != "read-only"
+    if form == "series":
+        weight = pytest.importorskip("pandas").Series(weight)
+    passed = weight.tolist() if form == "list" else weight
+    model = PairwiseCouplingClassifier(LogisticRegression(max_iter=500), class_weight={0: 1, 1: 2, 2: 3})
+    P = model.fit(X, y, sample_weight=passed).predict_proba(X)
+    np.testing.assert_array_equal(passed, given)
+    factored = PairwiseCouplingClassifier(LogisticRegression(max_iter=500))
+    expected = factored.fit(X, y, sample_weight=given * (1 + y)).predict_proba(X)
+    np.testing.assert_allclose(P, expected, atol=1e-12)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 from sklearn import config_context
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -213,3 +214,26 @@ def test_an_estimate_that_has_not_converged_warns(train, shifted, monkeypatch):
     model = PriorShiftClassifier(LogisticRegression()).fit(*train)
     with pytest.warns(ConvergenceWarning, match="mean log-likelihood after 1 iterations"):
         model.adapt(shifted[0])
+
+
+def test_an_unknown_word_for_the_priors_gets_the_words_that_are_known():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"priors must be None, 'uniform'.*got 'em'.*call adapt"):
+        PriorShiftClassifier(LogisticRegression(max_iter=500), priors="em").fit(X, y)
+    with pytest.raises(ValueError, match="train_priors must be 'uniform', one number"):
+        PriorShiftClassifier(LogisticRegression(max_iter=500), train_priors="balanced").fit(X, y)
+
+
+def test_uniform_priors_are_the_same_for_all_classes():
+    X, y = load_iris(return_X_y=True)
+    model = PriorShiftClassifier(LogisticRegression(max_iter=500), priors="uniform").fit(X[20:], y[20:])
+    np.testing.assert_array_equal(model.priors_, np.full(3, 1 / 3))
+
+
+def test_an_estimate_of_priors_that_fails_leaves_the_model_as_it_was():
+    X, y = load_iris(return_X_y=True)
+    model = PriorShiftClassifier(LogisticRegression(max_iter=500)).fit(X, y).adapt(X[:80])
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError):
+        model.adapt(np.full((4, 4), np.nan))
+    np.testing.assert_array_equal(model.predict_proba(X), before)

@@ -36,15 +36,8 @@ class DensityMachine(KernelMachine):
 
     def _check_priors(self, training: Training) -> np.ndarray:
         """Return the priors (c,) that the parameter stands for."""
-        c = len(self.classes_)
         if self.priors is None:
-            return class_priors(training.y, c, training.weight)
-        if isinstance(self.priors, str):
-            if self.priors != "uniform":
-                raise ValueError(
-                    f"priors must be None, 'uniform' or one number per class, got {self.priors!r}"
-                )
-            return np.full(c, 1 / c)
+            return class_priors(training.y, len(self.classes_), training.weight)
         return as_priors(self.priors, self.classes_)
 
     def _log_fields(self, X: Any) -> np.ndarray:

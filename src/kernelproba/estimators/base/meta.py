@@ -64,8 +64,6 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
-            elif hasattr(self, name):
-                delattr(self, name)
 
     def _posterior(self, X: Any) -> NDArray:
         check_is_fitted(self, "estimator_")

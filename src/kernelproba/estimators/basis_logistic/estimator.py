@@ -1,6 +1,5 @@
 """Logistic regression on fixed basis functions, with standard errors."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,6 +12,8 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, has_fit_parameter
 
 from kernelproba.basis.coordinates import Coordinates, principal_coordinates
+from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
@@ -167,6 +168,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BasisLogisticRegression":
         """Fit the expansion, then the model.
@@ -239,12 +241,11 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         coordinates = principal_coordinates(Phi, weight, center=self.fit_intercept)
         p, rank = coordinates.map.shape
         if rank < p:
-            warnings.warn(
+            warn_caller(
                 f"The {p} basis functions depend on each other on the training rows (rank {rank}): of the "
                 "equally likely coefficients those of least norm are returned, and undetermined ones have "
                 "infinite standard errors. Drop the redundant functions, or set C for a ridge.",
                 np.exceptions.RankWarning,
-                stacklevel=4,
             )
         return coordinates
 
@@ -267,12 +268,11 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
                 "maximum. Set C to a number, such as C=1.0, for a ridge, or use fewer basis functions."
             )
         if not solution.converged:
-            warnings.warn(
+            warn_caller(
                 f"Newton's method stopped after {solution.n_iter} iterations with a decrement of "
                 f"{solution.residual:.1e}, above tol={self.tol:g}. Raise max_iter or tol, lower C, or scale "
                 "the features.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _store(
@@ -304,10 +304,6 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         Phi = self._features(self._check_predict(X))
         Phi = np.nan_to_num(Phi, nan=0.0).clip(-LARGEST_FEATURE, LARGEST_FEATURE)
         return Phi @ self.coef_.T + self.intercept_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        # A fit that raised SeparationError has got as far as `classes_`.
-        return hasattr(self, "coef_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from kernelproba.basis import expansion as functions
+from kernelproba.estimators.base.atomic import atomic_fit
 
 
 class BasisExpansion(TransformerMixin, BaseEstimator):
@@ -107,6 +108,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         self.degree = degree
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "BasisExpansion":  # noqa: ARG002
         """Place the functions.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelproba.conformal import SCORES, KnownLabels, LabelScore
 from kernelproba.decision import label_index
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.estimators.conformal.calibration import (
     METHODS,
@@ -169,6 +170,7 @@ class ConformalClassifier(PosteriorWrapper):
         self.randomized = randomized
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any

@@ -1,6 +1,5 @@
 """Kernel logistic regression, binary and multinomial."""
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,7 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis import RULES
+from kernelproba.caller_warning import warn_caller
 from kernelproba.coupling import METHODS, couple
+from kernelproba.estimators.base.atomic import atomic_update, forget_fit
 from kernelproba.estimators.base.callbacks import ObservableFit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -224,6 +225,7 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @atomic_update  # a warm start builds on the earlier fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
         """Fit the model.
@@ -244,12 +246,11 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
             The fitted model.
         """
         previous = self._previous() if self.warm_start else None
+        forget_fit(self)
         training = (
             self._check_fit(X, y, sample_weight) if not is_stored(X) else self._look_over(X, y, sample_weight)
         )
         self.kernel_ = self._resolve_kernel(training)
-        if hasattr(self, "n_support_"):
-            del self.n_support_  # an earlier fit was pairwise
         c = len(self.classes_)
         pairwise = self.multi_class == "pairwise" and c > 2
         with self._observed(X, y, c * (c - 1) // 2 if pairwise else None) as step:
@@ -329,12 +330,11 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
         failed = [solution for solution in solutions if not solution.converged]
         if failed:
             where = f" in {len(failed)} of {len(solutions)} pairs" if len(solutions) > 1 else ""
-            warnings.warn(
+            warn_caller(
                 f"The solver stopped{where} after {self.n_iter_} iterations with a residual of "
                 f"{self.residual_:.1e}, above tol={self.tol:g}. Raise max_iter or tol, lower C, or scale "
                 "the features.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _previous(self) -> dict[str, Any] | None:

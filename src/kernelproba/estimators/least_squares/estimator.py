@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
 from kernelproba.calibration import ScoreMap
+from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
@@ -173,6 +174,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LeastSquaresProbabilisticClassifier":
         """Fit the model.
@@ -200,10 +202,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         learnt.learn(training.X[order], training.y[order], training.weight[order], keys[order])
         self.n_iter_ = self._descend_on(learnt.sums, training)
         learnt.solution()
-        self._learnt = learnt
+        self._learnt_ = learnt
         return self
 
     @available_if(can_stream)
+    @atomic_update
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> "LeastSquaresProbabilisticClassifier":
@@ -234,10 +237,12 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         if len(training.y) == 0:
             return self
         training, keys = self._distinct(training)
-        if not self.__sklearn_is_fitted__():
-            self._learnt = self._start(training, keys, self._resolve_kernel(training))
+        if self.__sklearn_is_fitted__():
+            self._learnt_ = self._learnt_.copy()
+        else:
+            self._learnt_ = self._start(training, keys, self._resolve_kernel(training))
             self.n_iter_ = 1
-        self._learnt.learn(training.X, training.y, training.weight, keys)
+        self._learnt_.learn(training.X, training.y, training.weight, keys)
         return self
 
     def path(self, alphas: Any) -> np.ndarray:
@@ -254,7 +259,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             What `dual_coef_` would be for each.
         """
         check_is_fitted(self)
-        return self._learnt.path(positive_numbers(alphas, "alphas"))
+        return self._learnt_.path(positive_numbers(alphas, "alphas"))
 
     def leave_one_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
         """Scores of rows that the model was trained on, by models that were not: each row left out in turn.
@@ -298,7 +303,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         """
         check_is_fitted(self)
         X = self._check_predict(X)
-        blocks, coef = self._learnt.sums.centers.blocks, self.dual_coef_
+        blocks, coef = self._learnt_.sums.centers.blocks, self.dual_coef_
 
         def scores(rows):
             K = self.kernel_(rows, self._centers)
@@ -329,20 +334,20 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     @property
     def dual_coef_(self) -> np.ndarray:
         """Coefficients (c, m); solves the equations if rows have come since."""
-        return self._learnt.solution().coef
+        return self._learnt_.solution().coef
 
     @property
     def score_map_(self) -> ScoreMap:
         """Map from scores to probabilities."""
-        return self._learnt.solution().score_map
+        return self._learnt_.solution().score_map
 
     @property
     def class_prior_(self) -> np.ndarray:
         """Weighted shares of the classes (c,)."""
-        return self._learnt.prior
+        return self._learnt_.prior
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learnt")
+        return hasattr(self, "_learnt_")
 
     def _fit_stored(self, training: StoredTraining) -> None:
         """One pass over rows that are not in memory, with centres from a sample of them."""
@@ -354,13 +359,13 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             )
         excerpt, keys = self._distinct(training.excerpt(SAMPLE_ROWS, self.random_state))
         start = self._start(excerpt, keys, self._resolve_kernel(training))
-        self._learnt = training.X.fold(learn_block, training.y, training.weight, shared=(start,))
+        self._learnt_ = training.X.fold(learn_block, training.y, training.weight, shared=(start,))
         self.n_iter_ = 1
 
     def _left_out_scores(self, training: Training) -> np.ndarray:
         """Scores (n, c) of rows that have been learnt, each left out with all its copies."""
         distinct, keys = self._distinct(training)
-        Q = self._learnt.leave_one_out(distinct.X, distinct.y, distinct.weight, keys)
+        Q = self._learnt_.leave_one_out(distinct.X, distinct.y, distinct.weight, keys)
         return Q[first_occurrences(row_keys(training.X, training.y))[1]]
 
     def _start(self, training: Training, keys: np.ndarray, kernel: Kernel) -> LearntPosterior:

@@ -63,6 +63,12 @@ class LearntPosterior:
         self._sketch: RowSketch | None = None
         self._solution: PosteriorSolution | None = None
 
+    def copy(self) -> "LearntPosterior":
+        """What has been learnt so far, to learn on from without changing this."""
+        copied = LearntPosterior(self.sums.copy(), self.options)
+        copied._sketch = self._sketch
+        return copied
+
     @property
     def prior(self) -> np.ndarray:
         """Weighted shares of the classes (c,)."""

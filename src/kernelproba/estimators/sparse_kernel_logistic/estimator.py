@@ -1,6 +1,5 @@
 """Sparse multinomial kernel logistic regression."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -12,6 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.columns import KernelColumns
+from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.atomic import atomic_fit, unfitted_copy
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
 from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
@@ -155,6 +156,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparseKernelLogisticRegression":
         """Fit the model.
@@ -197,14 +199,15 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
             The models, in the order of increasing C.
         """
         self._validate_params()
-        training = self._check_fit(X, y, sample_weight)
-        kernel = self._resolve_kernel(training)
-        objective = self._objective(kernel, training, 1.0)
-        strengths = self._strengths(Cs, objective)
+        draft = unfitted_copy(self)
+        training = draft._check_fit(X, y, sample_weight)
+        kernel = draft._resolve_kernel(training)
+        objective = draft._objective(kernel, training, 1.0)
+        strengths = draft._strengths(Cs, objective)
         solutions = solve_path(
             objective, strengths, SPARSE_SOLVERS[self.solver], tol=self.tol, max_iter=self.max_iter
         )
-        return self._path(solutions, strengths, kernel, training)
+        return draft._path(solutions, strengths, kernel, training)
 
     def min_C(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Largest C at which no kernel is kept: 1 / max |Kᵀ s(p̄ − y)| with p̄ the class frequencies.
@@ -215,8 +218,9 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
             As in `fit`.
         """
         self._validate_params()
-        training = self._check_fit(X, y, sample_weight)
-        return 1.0 / self._objective(self._resolve_kernel(training), training, 1.0).largest_slope()
+        draft = unfitted_copy(self)
+        training = draft._check_fit(X, y, sample_weight)
+        return 1.0 / draft._objective(draft._resolve_kernel(training), training, 1.0).largest_slope()
 
     def _objective(self, kernel: Kernel, training: Training, C: float) -> SparseObjective:
         c = len(self.classes_)
@@ -267,12 +271,11 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
 
     def _store(self, solution: Solution, kernel: Kernel, training: Training) -> None:
         if not solution.converged:
-            warnings.warn(
+            warn_caller(
                 f"The solver stopped after {solution.n_iter} iterations with a residual of "
                 f"{solution.residual:.1e}, above tol={self.tol:g}. Raise max_iter or tol, lower C, or scale "
                 "the features.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         n = len(training.y)
         used = np.flatnonzero(solution.coef[:n].any(axis=1))

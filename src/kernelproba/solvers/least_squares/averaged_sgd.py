@@ -22,6 +22,8 @@ References
    descent for least squares regression", JMLR 18, 2018.
 """
 
+from copy import copy
+
 import numpy as np
 
 from kernelproba.solvers.least_squares.normal_equations import (
@@ -62,6 +64,12 @@ class AveragedSGD:
         self._iterate = solve_factored(self._factor, first.moment / total)
         self.coef = self._iterate.copy()
         self._n_steps = 0
+
+    def copy(self) -> "AveragedSGD":
+        """The same descent, to continue."""
+        copied = copy(self)
+        copied.coef = self.coef.copy()  # the one array that a step changes in place
+        return copied
 
     def step(self, Phi: np.ndarray, Y: np.ndarray, weight: np.ndarray) -> None:
         """One step.

@@ -38,6 +38,10 @@ class NormalEquations:
         """Sums over no rows."""
         return cls(np.zeros((n_features, n_features), dtype), np.zeros((n_features, n_targets), dtype))
 
+    def copy(self) -> "NormalEquations":
+        """The same sums in arrays of their own."""
+        return NormalEquations(self.gram.copy(), self.moment.copy())
+
     def __add__(self, other: "NormalEquations") -> "NormalEquations":
         """Sums over the rows of both."""
         return NormalEquations(self.gram + other.gram, self.moment + other.moment)

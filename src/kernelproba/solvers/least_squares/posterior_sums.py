@@ -6,6 +6,7 @@ kernel values, whatever the number of rows.
 """
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,13 @@ class PosteriorSums:
         for rows in self._row_blocks(X.shape[0]):
             self._add(self._features(X[rows]), self._indicators(y[rows]), weight[rows])
         self._weigh(y, weight)
+
+    def copy(self) -> "PosteriorSums":
+        """Sums over the same rows, to count others into."""
+        copied = copy(self)
+        copied.equations = [equations.copy() for equations in self.equations]
+        copied.class_mass = self.class_mass.copy()
+        return copied
 
     def merged(self, other: "PosteriorSums") -> "PosteriorSums":
         """Sums over the rows of both; they have the same centres."""

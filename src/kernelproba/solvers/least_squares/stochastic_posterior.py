@@ -1,6 +1,7 @@
 """The least-squares posterior by averaged stochastic gradient steps, for streams without end."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,13 @@ class StochasticPosterior(PosteriorSums):
         if not self._descents:
             self._begin(X, y, weight)
         self.descend(X, y, weight)
+
+    def copy(self) -> "StochasticPosterior":
+        """The same descent, to continue; what the first rows have fixed is shared."""
+        copied = copy(self)
+        copied.class_mass = self.class_mass.copy()
+        copied._descents = [descent.copy() for descent in self._descents]
+        return copied
 
     def descend(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
         """Pass once more over rows that have been counted."""

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _num_samples
 
 from kernelproba.basis.gram import Gram
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.density_classifier import refuse_negative
 from kernelproba.estimators.maximum_contrast import PROGRAMMES, MaximumContrastClassifier
 from kernelproba.solvers.lp.contrast_problem import ContrastProblem
@@ -126,6 +127,7 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MaximumContrastClassifierCV":
         """Choose width and penalty, then fit to all rows.

@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernelproba.basis.gram import Gram
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
 from kernelproba.tuning.folds import fold_rows
@@ -120,6 +121,7 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearProgrammingMachineCV":
         """Choose width and C, then fit to all rows.

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_sample_weight
 
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, solve_path
@@ -109,6 +110,7 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparseKernelLogisticRegressionCV":
         """Choose C and fit the model.

@@ -1,6 +1,5 @@
 """Kernel logistic regression with nothing to tune."""
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
@@ -13,6 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import ObservableFit, Step
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -194,6 +195,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegressionCV":
         """Scale the features, choose gamma and C, fit the model and judge it by leave-one-out.
@@ -229,14 +231,14 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         with step("fit of all rows"):
             self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
         self.n_iter_ = self.best_estimator_.n_iter_
-        self._index = given.index
+        self._index_ = given.index
         self._store_left_out(X, given, self._judge(choice)[rows.which])
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = self._on_scale(self._check_predict(X))
         if self._is_precomputed():
-            X = X[:, self._index]  # columns of the rows that carry weight
+            X = X[:, self._index_]  # columns of the rows that carry weight
         return self.best_estimator_._scores(X) / self.temperature_
 
     def kernel_expansions(self) -> list[KernelExpansion]:
@@ -251,7 +253,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         (inner,) = self.best_estimator_.kernel_expansions()
         T = self.temperature_
         # The inner model numbers the rows that carry weight.
-        rows = np.where(inner.rows < 0, inner.rows, self._index[inner.rows])
+        rows = np.where(inner.rows < 0, inner.rows, self._index_[inner.rows])
         centers = rows if self._is_precomputed() else inner.centers
         outer = KernelExpansion(inner.kernel, centers, rows, inner.coef / T, inner.intercept / T, inner.sides)
         return [self._before_scaling(outer)]
@@ -295,11 +297,10 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         self.best_params_ = {"C": best.C, "gamma": best.gamma, "scale": best.scale}
         self.cv_results_ = search.results()
         if best in search.stopped:
-            warnings.warn(
+            warn_caller(
                 f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "
                 "cv_results_, or give gammas.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _judge(self, choice: Choice) -> np.ndarray:

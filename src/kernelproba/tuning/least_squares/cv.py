@@ -1,6 +1,5 @@
 """The least-squares probabilistic classifier with width, penalty and scale chosen by leave-one-out."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from numbers import Integral, Real
@@ -14,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
 from kernelproba.calibration import HeldOutScores
+from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -176,6 +177,7 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         self.max_rows = max_rows
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LeastSquaresProbabilisticClassifierCV":
         """Scale the features, choose gamma and alpha, fit the model and judge it by leave-one-out.
@@ -287,9 +289,8 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         self.best_params_ = {"alpha": best.alpha, "gamma": best.gamma, "scale": best.view.rule}
         self.cv_results_ = search.results()
         if best.stopped:
-            warnings.warn(
+            warn_caller(
                 f"The search ended at its limits, gamma={best.gamma}, alpha={best.alpha:g}: values beyond "
                 "may be better. Look at cv_results_, or give gammas and alphas.",
                 ConvergenceWarning,
-                stacklevel=4,
             )

@@ -380,3 +380,11 @@ def test_a_wide_kernel_with_a_weak_penalty_is_fitted_in_double_precision():
     reference = KernelLogisticRegression(**problem, solver="newton-cg", tol=1e-4, max_iter=1000).fit(X, y)
     model = KernelLogisticRegression(**problem).fit(X, y)
     assert model.objective_ <= (1 + 1e-4) * reference.objective_
+
+
+def test_a_multinomial_fit_keeps_nothing_of_a_pairwise_one_before():
+    X, y = load_iris(return_X_y=True)
+    model = KernelLogisticRegression(multi_class="pairwise").fit(X, y)
+    model.set_params(multi_class="multinomial").fit(X, y)
+    assert vars(model).keys() == vars(KernelLogisticRegression().fit(X, y)).keys()
+    assert not hasattr(model, "pair_C_")

@@ -75,7 +75,7 @@ def test_sparse_blocks_are_welcome():
 def test_a_long_stream_is_calibrated_on_a_sample_of_its_rows():
     rows, labels = three_gaussians(9000, random_state=2)
     model = stream(LSPC(1e-3, gamma=0.5, centers=X[:40]), rows, labels, 1500)
-    assert len(model._learnt._sketch) == 2000
+    assert len(model._learnt_._sketch) == 2000
     whole = LSPC(1e-3, gamma=0.5, centers=X[:40]).fit(rows, labels)
     np.testing.assert_allclose(model.predict_proba(X_new), whole.predict_proba(X_new), atol=1e-10)
 

@@ -122,3 +122,22 @@ def test_an_unfitted_model_says_so():
 def test_a_solver_that_stops_early_warns_with_the_cure(wine):
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         SparseKernelLogisticRegression(C=100, max_iter=1, tol=1e-9).fit(*wine)
+
+
+def test_a_path_on_other_rows_leaves_the_fitted_model_alone(wine):
+    X, y = wine
+    model = SparseKernelLogisticRegression().fit(X, y)
+    before = model.predict_proba(X)
+    other = np.where(y == 0, "left", "right")
+    model.path(X[:, :3], other, [0.1, 1.0])
+    model.min_C(X[:, :3], other)
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert set(model.predict(X)) == {0, 1, 2}
+
+
+def test_a_path_does_not_make_a_model_fitted(wine):
+    model = SparseKernelLogisticRegression()
+    model.path(*wine, [0.1])
+    with pytest.raises(NotFittedError):
+        model.predict(wine[0])

@@ -1,11 +1,13 @@
 """Contributions of training rows: they add up, and they keep the names of the rows."""
 
+from itertools import combinations
+
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
@@ -18,6 +20,7 @@ from kernelproba import (
     MinimumRiskClassifier,
     PairwiseCouplingClassifier,
     PriorShiftClassifier,
+    RelevanceVectorClassifier,
 )
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
@@ -253,3 +256,16 @@ def test_displays_draw_on_given_axes_and_refuse_unknown_rows(lines):
     with pytest.raises(ValueError, match="explained='other' is not among"):
         ExplanationDisplay(lines).plot(explained="other")
     matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "pairwise"])
+def test_relevance_vectors_speak_of_pairs_where_pairs_were_trained(multi_class):
+    rows, codes = make_blobs(60, centers=4, random_state=0)
+    y = np.array(list("abcd"))[codes]
+    model = RelevanceVectorClassifier(multi_class=multi_class).fit(rows, y)
+    lines = explain(model, rows[:5])
+    K = model.kernel_(rows[:5], model.support_vectors_)
+    np.testing.assert_allclose(totals(lines), K @ model.dual_coef_.T + model.intercept_, atol=1e-8)
+    sides = lines[["class", "against"]].drop_duplicates().to_numpy(dtype=object).tolist()
+    pairs = [[first, second] for first, second in combinations("abcd", 2)]
+    assert sides == (pairs if multi_class == "pairwise" else [[label, None] for label in "abcd"])
