@@ -25,7 +25,7 @@ def largest_entry(A: Any) -> float:
 
 
 def check_entries(X: Any, names: Sequence[str] | None = None) -> Any:
-    """Return rows X (n, d) whose squared distances can be computed, or say which column is in the way.
+    """Return rows X (n, d) whose squares can be computed with, or say which column is in the way.
 
     Single precision turns into double where its squares would not do.
 
@@ -40,11 +40,11 @@ def check_entries(X: Any, names: Sequence[str] | None = None) -> Any:
     if largest > LARGEST:
         raise ValueError(
             f"X has {largest:.0e} in column {_named(largest_column(X)[0], names)}, beyond ±{LARGEST:g}: "
-            "distances of such rows overflow. Scale that column, or take its logarithm."
+            "sums of its squares overflow. Scale that column, or take its logarithm."
         )
     if 0 < largest < SMALLEST:
         raise ValueError(
-            f"No entry of X is larger than {largest:.0e}, below {SMALLEST:g}: distances of such rows "
+            f"No entry of X is larger than {largest:.0e}, below {SMALLEST:g}: their squares "
             "underflow. Scale X, for instance with StandardScaler."
         )
     safe = largest == 0 or SMALLEST_SINGLE < largest < LARGEST_SINGLE

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import Kernel as SklearnGPKernel
 
@@ -11,7 +12,8 @@ from kernelproba.kernels.bandwidth import resolve_gamma
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
-from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic
+from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
+from kernelproba.number_range import LARGEST, SMALLEST
 
 _NAMES: dict[str, type[Kernel]] = {
     "additive_chi2": AdditiveChiSquared,
@@ -41,7 +43,7 @@ def resolve_kernel(
     random_state=None,
     sample_weight=None,
 ) -> Kernel:
-    """Return the `Kernel` that `kernel` stands for on X.
+    """Return the `Kernel` that `kernel` stands for on X, whose values are in the range of numbers.
 
     Parameters
     ----------
@@ -65,17 +67,32 @@ def resolve_kernel(
     params = kernel_params or {}
     if isinstance(kernel, str) and kernel in _NAMES:
         number = partial(resolve_gamma, gamma, X, random_state, sample_weight)
-        return _named(_NAMES[kernel], number, degree, coef0).set_params(**params)
-    if isinstance(kernel, Kernel):
-        return clone(kernel).set_params(**params)
-    if isinstance(kernel, SklearnGPKernel):
-        return GaussianProcessKernel(clone(kernel).set_params(**params))
-    if callable(kernel) and not isinstance(kernel, type):
-        return CallableKernel(kernel, kernel_params)
-    raise ValueError(
-        f"kernel must be one of {', '.join(map(repr, KERNEL_NAMES))}, "
-        f"or a Kernel, or a function of two matrices, got {kernel!r}"
-    )
+        resolved = _named(_NAMES[kernel], number, degree, coef0).set_params(**params)
+    elif isinstance(kernel, Kernel):
+        resolved = clone(kernel).set_params(**params)
+    elif isinstance(kernel, SklearnGPKernel):
+        resolved = GaussianProcessKernel(clone(kernel).set_params(**params))
+    elif callable(kernel) and not isinstance(kernel, type):
+        resolved = CallableKernel(kernel, kernel_params)
+    else:
+        raise ValueError(
+            f"kernel must be one of {', '.join(map(repr, KERNEL_NAMES))}, "
+            f"or a Kernel, or a function of two matrices, got {kernel!r}"
+        )
+    _check_range(resolved, X)
+    return resolved
+
+
+def _check_range(kernel: Kernel, X) -> None:
+    """Refuse a kernel whose k(x, x) is beyond what sums of squares can carry."""
+    if isinstance(kernel, Stationary | Precomputed):
+        return
+    largest = float(np.abs(kernel.diag(X)).max(initial=0.0))
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise ValueError(
+            f"The kernel {kernel!r} has values of {largest:.0e} on X; between {SMALLEST:g} and {LARGEST:g} is "
+            "what can be computed with. Scale X, or lower gamma, degree, coef0 or the factor of the kernel."
+        )
 
 
 def _named(kind: type[Kernel], gamma: Callable[[], float], degree, coef0) -> Kernel:

@@ -48,7 +48,7 @@ def test_gamma_of_the_median_makes_the_median_distance_the_length_scale():
 
 @pytest.mark.parametrize("name", ["linear", "cosine", "precomputed"])
 def test_gamma_is_not_worked_out_where_it_has_no_part(name):
-    resolve_kernel(name, None)
+    resolve_kernel(name, np.ones((2, 2)), gamma="no such rule")
 
 
 def test_kernel_params_are_set_on_named_kernels_and_on_objects():
@@ -85,3 +85,25 @@ def test_an_unknown_kernel_is_refused_with_the_valid_names(kernel):
     with pytest.raises(ValueError, match="kernel must be one of") as error:
         resolve_kernel(kernel, data())
     assert all(repr(name) in str(error.value) for name in KERNEL_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("linear", {}),
+        ("poly", {"degree": 50}),
+        ("poly", {"coef0": 1e60}),
+        (1e200 * RBF(), {}),
+        (1e-200 * RBF(), {}),
+        (lambda X, Z: 1e150 * np.ones((len(X), len(Z))), {}),
+    ],
+    ids=str,
+)
+def test_a_kernel_whose_values_cannot_be_squared_is_refused_with_the_range(kernel, options):
+    X = 1e60 * np.random.default_rng(0).normal(size=(10, 2))
+    with pytest.raises(ValueError, match=r"between 1e-100 and 1e\+100 is what can be computed|overflow"):
+        resolve_kernel(kernel, X, gamma=1.0, **options)
+
+
+def test_a_kernel_of_zeros_is_a_kernel():
+    assert resolve_kernel("linear", np.zeros((3, 2))).diag(np.zeros((3, 2))).max() == 0

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from kernelproba.decision import mean_class_weights
 from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.number_range import check_entries, check_weights, log_probabilities
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,18 @@ class Training:
         )
 
 
+def _encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct labels, sorted, and the number (n,) that each row's label has among them."""
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise ValueError(
+            f"y mixes labels of types {', '.join(kinds)}, which have no common order: use one type, for "
+            "instance y.astype(str)."
+        ) from error
+
+
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: subclasses give `predict_log_proba` (or `predict_proba`) and `fit`."""
 
@@ -60,14 +73,18 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("sample_weight is zero for every row; two classes at least need weight.")
         if len(index) < len(weight):
             X, y, weight = self._take_rows(X, index), y[index], weight[index]
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        X = check_entries(X, getattr(self, "feature_names_in_", None))
+        check_weights(weight)
+        self.classes_, codes = _encode(y)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 "
                 "classes with positive weight."
             )
         factors = self._class_weights(codes, weight)
-        return Training(X, codes, weight, weight * factors[codes], index)
+        with np.errstate(over="ignore"):
+            weighted = check_weights(weight * factors[codes], "sample_weight times class_weight")
+        return Training(X, codes, weight, weighted, index)
 
     def _take_rows(self, X: Any, index: np.ndarray) -> Any:
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
@@ -83,7 +100,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         if class_weight is None:
             return np.ones(len(self.classes_))
         if isinstance(class_weight, str) and class_weight == "balanced":
-            return mass.sum() / (len(mass) * mass)
+            return mass.sum() / len(mass) / mass
         factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_)
         if not (np.isfinite(factors).all() and (factors > 0).all()):
             raise ValueError("class_weight must be positive and finite for every class.")
@@ -141,8 +158,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         log_P : ndarray of shape (n, c)
             log of `predict_proba`, without its underflow.
         """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        return log_probabilities(self.predict_proba(X))
 
     @by_rows
     def predict(self, X: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
 from kernelproba.estimators.base.stored_training import StoredTraining, look_over
 from kernelproba.kernels import Kernel, resolve_kernel
+from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.rows import as_rows
 
 #: What the parameters that name a kernel may be.
@@ -80,7 +81,7 @@ class KernelMachine(ProbabilisticClassifier):
     def _kernel_scores(self, X: Any, dual_coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """Scores k(X, Z) α + b (n, k); `dual_coef` is (k, m) as stored, `intercept` (k,)."""
         coef = dual_coef.T
-        return self._map_kernel(X, lambda K: K @ coef + intercept)
+        return self._map_kernel(X, lambda K: expansion_scores(K, coef, intercept))
 
     def _map_kernel(self, X: Any, scores: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Stack ``scores(k(X, Z))``, a block of rows of X at a time, in double precision."""
