@@ -90,8 +90,8 @@ def _check_range(kernel: Kernel, X) -> None:
     largest = float(np.abs(kernel.diag(X)).max(initial=0.0))
     if largest > LARGEST or 0 < largest < SMALLEST:
         raise ValueError(
-            f"The kernel {kernel!r} has values of {largest:.0e} on X; between {SMALLEST:g} and {LARGEST:g} is "
-            "what can be computed with. Scale X, or lower gamma, degree, coef0 or the factor of the kernel."
+            f"The kernel {kernel!r} has values of {largest:.0e} on X; between {SMALLEST:g} and {LARGEST:g} "
+            "is what can be computed with. Scale X, or lower gamma, degree, coef0 or the factor of the kernel."
         )
 
 
