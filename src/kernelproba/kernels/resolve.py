@@ -91,7 +91,7 @@ def _check_range(kernel: Kernel, X) -> None:
     if largest > LARGEST or 0 < largest < SMALLEST:
         raise ValueError(
             f"The kernel {kernel!r} has values of {largest:.0e} on X; between {SMALLEST:g} and {LARGEST:g} "
-            "is what can be computed with. Scale X, or lower gamma, degree, coef0 or the factor of the kernel."
+            "is what can be computed with. Scale X, or lower gamma, degree, coef0 or a factor of the kernel."
         )
 
 
