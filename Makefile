@@ -3,7 +3,7 @@ PY := .venv/bin/python
 KERNELPROBA_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export KERNELPROBA_DATA
 
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check docs bench clean
 
 setup: .venv/.ready
 
@@ -26,8 +26,17 @@ check: setup
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 
+# Offline, warnings as errors; then every link of the built pages is followed.
+docs: .venv/.docs-ready
+	$(PY) -m sphinx -W --keep-going -q -b html -j 2 docs docs/_build/html
+	$(PY) docs/check_site.py docs/_build/html
+
+.venv/.docs-ready: .venv/.ready
+	$(PY) -m pip install --quiet --editable ".[docs]"
+	touch $@
+
 bench: setup
 	$(PY) -m benchmarks
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/api docs/errors docs/gallery .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -20,11 +20,35 @@ Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class DatasetUnavailable(OSError):
-    """A data set could be found neither here nor on the network."""
+    """A data set could be found neither here nor on the network.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import DatasetUnavailable, load
+    >>> try:
+    ...     raise DatasetUnavailable("data set 'brain' is not available")
+    ... except OSError as error:
+    ...     print(error)
+    data set 'brain' is not available
+    """
 
 
 class DatasetCorrupt(DatasetUnavailable):
-    """A file was found, but it is not the data set that its name says."""
+    """A file was found, but it is not the data set that its name says.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from kernelproba.datasets import DatasetCorrupt, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "iris.npz").write_bytes(b"not a data set")
+    ...     try:
+    ...         load("iris", data_dir=folder)
+    ...     except DatasetCorrupt as error:
+    ...         print(str(error).split("iris.npz ")[1])
+    is damaged or another version: its SHA-256 is not the pinned one; replace it
+    """
 
 
 @dataclass(frozen=True)
@@ -45,6 +69,13 @@ class Dataset:
         That many of the first partitions are the published ones.
     extras : mapping of str to ndarray
         What else the file holds (gene names, folds).
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import load
+    >>> iris = load("iris")
+    >>> iris.name, iris.X.shape, len(set(iris.y.tolist()))
+    ('iris', (150, 4), 3)
     """
 
     name: str
@@ -65,7 +96,14 @@ class Dataset:
 
 
 def names() -> tuple[str, ...]:
-    """Names that `load` knows, in alphabetical order."""
+    """Names that `load` knows, in alphabetical order.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import names
+    >>> "iris" in names()
+    True
+    """
     return tuple(sorted(CATALOGUE))
 
 
@@ -96,6 +134,13 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
     DatasetCorrupt
         The file is not the pinned one.  No other source is tried, so that a
         damaged file is noticed.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import load
+    >>> wine = load("wine")
+    >>> wine.X.shape, wine.X_test is None
+    ((178, 13), True)
     """
     entry = _entry(name)
     for directory in (data_dir, os.environ.get(DATA_VARIABLE)):
@@ -111,6 +156,15 @@ def official_split(name: str, *, data_dir: str | os.PathLike[str] | None = None)
 
     OpenML keeps letter in an order of its own: a copy from there has all the rows
     but not the split, which is an error here.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import official_split
+    >>> try:
+    ...     official_split("iris")
+    ... except ValueError as error:
+    ...     print(error)
+    data set 'iris' has no official split: none was published
     """
     data = load(name, data_dir=data_dir)
     if data.X_test is None or data.y_test is None:

@@ -20,7 +20,15 @@ RandomState = int | np.random.RandomState | None
 
 
 class Gaussian(NamedTuple):
-    """One component of a class density: mean (d,), covariance (d, d) and weight."""
+    """One component of a class density: mean (d,), covariance (d, d) and weight.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import Gaussian, Mixture
+    >>> problem = Mixture([[Gaussian([0.0], [[1.0]])], [Gaussian([2.0], [[1.0]])]])
+    >>> problem.predict_proba([[1.0]])
+    array([[0.5, 0.5]])
+    """
 
     mean: ArrayLike
     covariance: ArrayLike

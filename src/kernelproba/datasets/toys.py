@@ -12,6 +12,12 @@ def three_gaussians_problem() -> Mixture:
 
     Two round classes with prior ¼ each, and a third with prior ½ that is a mixture
     of a broad and a tall Gaussian below and above them.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import three_gaussians_problem
+    >>> three_gaussians_problem().priors
+    [0.25, 0.25, 0.5]
     """
     left = [Gaussian([-2, 0], np.eye(2))]
     right = [Gaussian([2, 0], np.eye(2))]
@@ -46,6 +52,13 @@ def two_gaussians_problem(distance: float = 2.0, n_features: int = 2, prior: flo
         All but the first carry no information.
     prior : float, default=0.5
         Of class 1.
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import two_gaussians_problem
+    >>> two_gaussians_problem(distance=2.0).predict_proba([[0.0, 0.0], [1.0, 5.0]]).round(3)
+    array([[0.5  , 0.5  ],
+           [0.119, 0.881]])
     """
     mean = np.zeros(n_features)
     mean[0] = distance / 2
@@ -60,6 +73,14 @@ def chessboard_problem(width: float = 0.6) -> Mixture:
     ----------
     width : float, default=0.6
         Standard deviation of each of the four Gaussians, whose means are (±1, ±1).
+
+    Examples
+    --------
+    >>> from kernelproba.datasets import chessboard_problem
+    >>> chessboard_problem(width=0.3).predict_proba([[1.0, 1.0], [1.0, -1.0], [0.0, 0.0]]).round(2)
+    array([[1. , 0. ],
+           [0. , 1. ],
+           [0.5, 0.5]])
     """
     cov = width**2 * np.eye(2)
     white = [Gaussian([-1, -1], cov), Gaussian([1, 1], cov)]

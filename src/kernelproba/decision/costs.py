@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def zero_one_loss(n_classes: int) -> NDArray[np.float64]:
-    """Return the (c, c) matrix under which every error costs 1."""
+    """Return the (c, c) matrix under which every error costs 1.
+
+    Examples
+    --------
+    >>> from kernelproba.decision import zero_one_loss
+    >>> zero_one_loss(2)
+    array([[0., 1.],
+           [1., 0.]])
+    """
     return 1.0 - np.eye(n_classes)
 
 
@@ -36,6 +44,13 @@ def as_loss_matrix(loss_matrix: Any, classes: ArrayLike, n_rows: int | None = No
     Returns
     -------
     ndarray of shape (c, c) or (n_rows, c, c)
+
+    Examples
+    --------
+    >>> from kernelproba.decision import as_loss_matrix
+    >>> as_loss_matrix({("ill", "well"): 20, ("well", "ill"): 1}, ["ill", "well"])
+    array([[ 0., 20.],
+           [ 1.,  0.]])
     """
     classes = np.asarray(classes)
     if loss_matrix is None:

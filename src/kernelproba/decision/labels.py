@@ -8,7 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def label_index(y: ArrayLike, classes: ArrayLike) -> NDArray[np.intp]:
-    """Return the position (n,) of every label of `y` in `classes`; unknown labels are an error."""
+    """Return the position (n,) of every label of `y` in `classes`; unknown labels are an error.
+
+    Examples
+    --------
+    >>> from kernelproba.decision import label_index
+    >>> label_index(["well", "ill"], ["ill", "well"])
+    array([1, 0])
+    """
     y, classes = np.asarray(y), np.asarray(classes)
     order = np.argsort(classes)
     found = order[np.searchsorted(classes, y, sorter=order).clip(max=len(classes) - 1)]
@@ -31,6 +38,13 @@ def as_reject_label(label: Any, classes: NDArray) -> Any:
         ``-1``.
     classes : ndarray of shape (c,)
         The labels of decided rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import as_reject_label
+    >>> as_reject_label(None, np.array(["ill", "well"])), as_reject_label(None, np.array([0, 1]))
+    ('reject', -1)
     """
     if classes.dtype.kind == "b":
         raise ValueError("boolean labels leave no value for rejected rows: encode y as integers or strings")
@@ -54,7 +68,15 @@ def _label_kind(classes: NDArray) -> tuple[type, str]:
 
 
 def label_table(classes: NDArray, reject_label: Any) -> NDArray:
-    """Return `classes` followed by the reject label, (c + 1,), so that the index −1 means rejected."""
+    """Return `classes` followed by the reject label, (c + 1,), so that the index −1 means rejected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import label_table
+    >>> label_table(np.array(["ill", "well"]), "reject").tolist()
+    ['ill', 'well', 'reject']
+    """
     # Without the dtype a string among objects would turn all labels into fixed-width strings.
     last = np.array([reject_label], dtype=object if classes.dtype == object else None)
     return np.concatenate([classes, last])

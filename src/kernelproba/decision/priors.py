@@ -27,6 +27,12 @@ def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[
         The labels.
     name : str, default="priors"
         How errors call the argument.
+
+    Examples
+    --------
+    >>> from kernelproba.decision import as_priors
+    >>> as_priors({"well": 0.9, "ill": 0.1}, ["ill", "well"])
+    array([0.1, 0.9])
     """
     labels = np.asarray(classes).tolist()
     # A Series is read by its labels too: as a plain array it would be taken in its own order.
@@ -61,7 +67,15 @@ def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[
 
 
 def class_priors(index: NDArray, n_classes: int, weights: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return the (weighted) share (c,) of each class among rows whose classes are `index` (n,)."""
+    """Return the (weighted) share (c,) of each class among rows whose classes are `index` (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import class_priors
+    >>> class_priors(np.array([0, 1, 1, 1]), n_classes=2)
+    array([0.25, 0.75])
+    """
     counts = np.bincount(index, weights=None if weights is None else np.asarray(weights), minlength=n_classes)
     return counts / counts.sum()
 
@@ -81,6 +95,13 @@ def mean_class_weights(index: NDArray, n_classes: int, weights: ArrayLike) -> ND
     weights : array-like of shape (n,)
         The weights of the rows as the fit used them: ``sample_weight`` times ``class_weight``.  Give
         the class weights alone to keep what the sample weights say about the priors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import mean_class_weights
+    >>> mean_class_weights(np.array([0, 1, 1]), 2, [3.0, 1.0, 2.0])
+    array([3. , 1.5])
     """
     total = np.bincount(index, weights=np.asarray(weights, dtype=np.float64), minlength=n_classes)
     return total / np.bincount(index, minlength=n_classes).clip(min=1)
@@ -100,6 +121,13 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
     -----
     A row whose whole mass lies on classes of new prior 0 says nothing about the others: it gets the
     new priors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import reweight_posterior
+    >>> reweight_posterior(np.array([[0.5, 0.5]]), np.array([0.5, 0.5]), np.array([0.9, 0.1]))
+    array([[0.9, 0.1]])
     """
     revived = (old_priors == 0) & (new_priors > 0)
     if revived.any():
@@ -123,6 +151,13 @@ def undo_weights(P: NDArray, class_weights: NDArray) -> NDArray[np.float64]:
         Posterior of the weighted fit.
     class_weights : ndarray of shape (c,)
         Positive; only their ratios matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import undo_weights
+    >>> undo_weights(np.array([[0.5, 0.5]]), np.array([1.0, 9.0]))
+    array([[0.9, 0.1]])
     """
     class_weights = np.asarray(class_weights, dtype=np.float64)
     if not (np.isfinite(class_weights) & (class_weights > 0)).all():

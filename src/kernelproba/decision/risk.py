@@ -23,6 +23,14 @@ class Decision(NamedTuple):
         The index of the class decided, or `REJECTED`.
     risk : ndarray of shape (n,)
         The expected loss of the best class, also where the row was rejected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import minimum_risk, zero_one_loss
+    >>> decision = minimum_risk(np.array([[0.9, 0.1], [0.4, 0.6]]), zero_one_loss(2), reject_cost=0.3)
+    >>> decision.chosen, decision.risk
+    (array([ 0, -1]), array([0.1, 0.4]))
     """
 
     chosen: NDArray[np.intp]
@@ -38,6 +46,13 @@ def expected_risk(P: NDArray, loss_matrix: NDArray) -> NDArray[np.float64]:
         Posterior probabilities.
     loss_matrix : ndarray of shape (c, c) or (n, c, c)
         Costs, for all rows or one matrix per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import expected_risk
+    >>> expected_risk(np.array([[0.9, 0.1]]), np.array([[0.0, 1.0], [20.0, 0.0]]))
+    array([[2. , 0.9]])
     """
     relative, level = _relative_risk(P, loss_matrix)
     return relative + level[:, None]
@@ -68,6 +83,14 @@ def minimum_risk(P: NDArray, loss_matrix: NDArray, reject_cost: float | None = N
         Costs, for all rows or one matrix per row.
     reject_cost : float, optional
         The cost of leaving a row undecided; None decides on every row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import minimum_risk
+    >>> P = np.array([[0.9, 0.1], [0.4, 0.6]])
+    >>> minimum_risk(P, np.array([[0.0, 1.0], [20.0, 0.0]])).chosen
+    array([1, 1])
     """
     relative, level = _relative_risk(P, loss_matrix)
     chosen = relative.argmin(axis=1)
@@ -91,6 +114,12 @@ def coverage_threshold(risk: ArrayLike, coverage: float, weights: ArrayLike | No
         The share to keep, in (0, 1].
     weights : array-like of shape (n,), optional
         How many rows each row stands for.
+
+    Examples
+    --------
+    >>> from kernelproba.decision import coverage_threshold
+    >>> coverage_threshold([0.1, 0.4, 0.2, 0.3], coverage=0.5)
+    0.2
     """
     if coverage >= 1.0:
         return np.inf
@@ -115,6 +144,13 @@ def realised_cost(
         Costs, for all rows or one matrix per row.
     reject_cost : float, default=nan
         The cost of a rejected row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import REJECTED, realised_cost, zero_one_loss
+    >>> realised_cost(np.array([0, 1, 1]), np.array([0, 0, REJECTED]), zero_one_loss(2), reject_cost=0.2)
+    array([0. , 1. , 0.2])
     """
     if loss_matrix.ndim == 2:
         cost = loss_matrix[truth, decision]

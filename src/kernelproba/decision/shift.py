@@ -49,6 +49,15 @@ class PriorEstimate:
         Iterations made.
     converged : bool
         Whether `gap` reached the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import estimate_priors
+    >>> P = np.repeat([[0.9, 0.1], [0.1, 0.9]], [60, 40], axis=0)
+    >>> estimate = estimate_priors(P, np.array([0.5, 0.5]))
+    >>> estimate.converged, estimate.priors.round(2), estimate.std_error.round(2)
+    (True, array([0.62, 0.38]), array([0.06, 0.06]))
     """
 
     priors: NDArray[np.float64]
@@ -62,7 +71,17 @@ class PriorEstimate:
 
 
 class ShiftTest(NamedTuple):
-    """Likelihood-ratio test of "the priors are those of training"."""
+    """Likelihood-ratio test of "the priors are those of training".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import estimate_priors, shift_test
+    >>> P = np.repeat([[0.9, 0.1], [0.1, 0.9]], [30, 10], axis=0)
+    >>> test = shift_test(estimate_priors(P, np.array([0.5, 0.5])))
+    >>> test.df, bool(test.p_value < 0.01)
+    (1, True)
+    """
 
     statistic: float
     df: int
@@ -91,6 +110,14 @@ def estimate_priors(
         The gain in mean log-likelihood that may be missed.
     max_iter : int, default=200
         Iterations at most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import estimate_priors
+    >>> P = np.repeat([[1.0, 0.0], [0.0, 1.0]], [30, 10], axis=0)
+    >>> estimate_priors(P, np.array([0.5, 0.5])).priors.round(3)
+    array([0.75, 0.25])
     """
     if not (train_priors > 0).all():
         raise ValueError(
@@ -127,6 +154,16 @@ def cautious_priors(
     ----------
     P, train_priors, tol, max_iter
         As in `estimate_priors`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import cautious_priors, estimate_priors
+    >>> P = np.repeat([[1.0, 0.0]], 10, axis=0)
+    >>> estimate_priors(P, np.array([0.5, 0.5])).priors.round(2)
+    array([1., 0.])
+    >>> cautious_priors(P, np.array([0.5, 0.5])).round(2)
+    array([0.92, 0.08])
     """
     c = len(train_priors)
     R, weights = np.vstack([P / train_priors, np.eye(c)]), np.append(np.ones(len(P)), c * train_priors)
@@ -205,7 +242,16 @@ def _positive_part(A: NDArray) -> NDArray:
 
 
 def shift_test(estimate: PriorEstimate) -> ShiftTest:
-    """Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π))/(1 + n/N) ~ χ²(c − 1) if they have not."""
+    """Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π))/(1 + n/N) ~ χ²(c − 1) if they have not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.decision import estimate_priors, shift_test
+    >>> P = np.repeat([[0.9, 0.1], [0.1, 0.9]], [20, 20], axis=0)
+    >>> bool(shift_test(estimate_priors(P, np.array([0.5, 0.5]))).p_value > 0.9)
+    True
+    """
     df = len(estimate.priors) - 1
     statistic = 2.0 * estimate.log_likelihood / estimate.inflation
     return ShiftTest(statistic, df, float(chi2.sf(statistic, df)) if df else 1.0)

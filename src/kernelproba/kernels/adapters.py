@@ -23,6 +23,14 @@ class Precomputed(Kernel):
 
     Centres are column numbers, so `select` returns its index unchanged.  The matrix is taken to be
     definite, as whoever computed it should know; what uses it checks.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF, Precomputed
+    >>> K = RBF()([[0.0], [1.0]], [[0.0], [1.0]])
+    >>> Precomputed()(K, [1]).round(3)
+    array([[0.607],
+           [1.   ]])
     """
 
     _definite = True
@@ -77,7 +85,7 @@ class _Whole(Kernel):
 
 
 class CallableKernel(_Whole):
-    """k(X, Z) = function(X, Z, **params), a matrix of shape (n, m) as in SVC.
+    """``k(X, Z) = function(X, Z, **params)``, a matrix of shape (n, m) as in SVC.
 
     Parameters
     ----------
@@ -85,6 +93,14 @@ class CallableKernel(_Whole):
         Takes X (n, d) and Z (m, d), returns (n, m).
     params : dict, default=None
         Keyword arguments of the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import CallableKernel
+    >>> overlap = CallableKernel(lambda X, Z, p: np.minimum(X[:, None], Z).sum(axis=2) ** p, {"p": 2})
+    >>> overlap(np.array([[1.0, 2.0]]), np.array([[2.0, 1.0], [0.0, 0.0]]))
+    array([[4., 0.]])
     """
 
     def __init__(self, function, params=None):
@@ -102,6 +118,13 @@ class GaussianProcessKernel(_Whole):
     ----------
     kernel : sklearn.gaussian_process.kernels.Kernel
         Without a `WhiteKernel`: noise is no similarity.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import DotProduct
+    >>> from kernelproba.kernels import GaussianProcessKernel
+    >>> GaussianProcessKernel(DotProduct(sigma_0=1.0))([[1.0]], [[2.0], [3.0]])
+    array([[3., 4.]])
     """
 
     def __init__(self, kernel):

@@ -16,6 +16,13 @@ def median_distance(X, random_state=None, *, max_rows=1000) -> float:
     At most `max_rows` rows, drawn at random, are compared.  If more than half of
     the pairs coincide, the mean of the non-zero distances is returned, and 1.0
     if there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import median_distance
+    >>> median_distance(np.array([[0.0], [1.0], [3.0]]))
+    2.0
     """
     if X.shape[0] > max_rows:
         X = X[check_random_state(random_state).choice(X.shape[0], max_rows, replace=False)]
@@ -36,6 +43,14 @@ def resolve_gamma(gamma, X, random_state=None, sample_weight=None) -> float:
     ``"scale"`` is 1/(d Var X), ``"auto"`` is 1/d, both as in SVC; ``"median"`` is
     1/(2 μ²), μ the median distance; a positive number stands for itself.  The variance
     counts rows by their weights, so that a weight of two is a row seen twice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import resolve_gamma
+    >>> X = np.array([[0.0, 0.0], [2.0, 2.0]])
+    >>> resolve_gamma("scale", X), resolve_gamma("auto", X), resolve_gamma(0.1, X)
+    (0.5, 0.5, 0.1)
     """
     if isinstance(gamma, str) and gamma in GAMMA_RULES:
         if gamma == "auto":

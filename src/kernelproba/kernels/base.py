@@ -15,6 +15,17 @@ class Kernel(BaseEstimator):
     A subclass writes `_against` and, where a formula is at hand, `diag`.
     Parameters are those of the constructor, so that ``kernel__length_scale`` can
     be searched; kernels combine by ``+``, ``*`` and multiplication by a number.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF, Kernel, Linear
+    >>> kernel = 2 * RBF(length_scale=1.0) + Linear()
+    >>> isinstance(kernel, Kernel), kernel.definite
+    (True, True)
+    >>> kernel([[0.0]], [[0.0], [1.0]]).round(3)
+    array([[2.   , 1.213]])
+    >>> sorted(kernel.get_params(deep=True))[:3]
+    ['left', 'left__factor', 'left__kernel']
     """
 
     # ``2.0 * kernel`` with a NumPy scalar must reach __rmul__, not become an array.
@@ -98,19 +109,40 @@ class _Pair(Kernel):
 
 
 class Sum(_Pair):
-    """k(x, z) = left(x, z) + right(x, z)."""
+    """k(x, z) = left(x, z) + right(x, z).
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF, Linear
+    >>> (RBF() + Linear())([[1.0]], [[1.0], [2.0]]).round(3)
+    array([[2.   , 2.607]])
+    """
 
     _merge = np.add
 
 
 class Product(_Pair):
-    """k(x, z) = left(x, z) · right(x, z); positive semi-definite by Schur's theorem."""
+    """k(x, z) = left(x, z) · right(x, z); positive semi-definite by Schur's theorem.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF, Linear
+    >>> (RBF() * Linear())([[1.0]], [[1.0], [2.0]]).round(3)
+    array([[1.   , 1.213]])
+    """
 
     _merge = np.multiply
 
 
 class Scaled(Kernel):
-    """k(x, z) = factor · kernel(x, z)."""
+    """k(x, z) = factor · kernel(x, z).
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF
+    >>> (3 * RBF())([[1.0]], [[1.0], [2.0]]).round(3)
+    array([[3.  , 1.82]])
+    """
 
     def __init__(self, kernel, factor=1.0):
         self.kernel = kernel

@@ -23,6 +23,14 @@ class Comparison:
         The centres.
     dtype : numpy.float32 or numpy.float64
         Precision of the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import RBF, Comparison
+    >>> compare = Comparison(RBF(), np.array([[0.0], [1.0]]), np.float32)
+    >>> compare(np.array([[0.0]])).round(3)
+    array([[1.   , 0.607]], dtype=float32)
     """
 
     def __init__(self, kernel: Kernel, Z: Any, dtype: type):

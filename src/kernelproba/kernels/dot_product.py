@@ -62,7 +62,14 @@ class DotProduct(Kernel):
 
 
 class Linear(DotProduct):
-    """k(x, z) = x·z."""
+    """k(x, z) = x·z.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[0.0, 1.0], [3.0, 0.0]])
+    array([[2., 3.]])
+    """
 
     _definite = True
 
@@ -84,6 +91,12 @@ class Polynomial(DotProduct):
         γ > 0.
     coef0 : float, default=0.0
         c; a negative one makes the kernel indefinite.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import Polynomial
+    >>> Polynomial(degree=2, coef0=1.0)([[1.0, 2.0]], [[0.0, 1.0], [3.0, 0.0]])
+    array([[ 9., 16.]])
     """
 
     def __init__(self, degree=3, gamma=1.0, coef0=0.0):
@@ -121,6 +134,12 @@ class Sigmoid(DotProduct):
         γ > 0.
     coef0 : float, default=0.0
         c.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import Sigmoid
+    >>> Sigmoid(gamma=0.5)([[1.0, 2.0]], [[0.0, 1.0], [3.0, 0.0]]).round(3)
+    array([[0.762, 0.905]])
     """
 
     def __init__(self, gamma=1.0, coef0=0.0):
@@ -137,7 +156,14 @@ class Sigmoid(DotProduct):
 
 
 class Cosine(Kernel):
-    """k(x, z) = x·z / (‖x‖ ‖z‖), and 0 for a row of zeros."""
+    """k(x, z) = x·z / (‖x‖ ‖z‖), and 0 for a row of zeros.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import Cosine
+    >>> Cosine()([[1.0, 1.0]], [[2.0, 2.0], [1.0, 0.0]]).round(3)
+    array([[1.   , 0.707]])
+    """
 
     _definite = True
 

@@ -9,7 +9,14 @@ from kernelproba.kernels.operands import check_positive, check_rows, densify
 
 
 class AdditiveChiSquared(Kernel):
-    """k(x, z) = −Σₖ (xₖ−zₖ)² / (xₖ+zₖ), terms 0/0 being 0; only conditionally definite."""
+    """k(x, z) = −Σₖ (xₖ−zₖ)² / (xₖ+zₖ), terms 0/0 being 0; only conditionally definite.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import AdditiveChiSquared
+    >>> AdditiveChiSquared()([[0.2, 0.8]], [[0.3, 0.7], [0.6, 0.4]]).round(3)
+    array([[-0.027, -0.333]])
+    """
 
     def _against(self, Z) -> Fill:
         Z = _check_histograms(Z)
@@ -35,6 +42,12 @@ class ChiSquared(AdditiveChiSquared):
     ----------
     gamma : float, default=1.0
         γ > 0.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import ChiSquared
+    >>> ChiSquared(gamma=0.5)([[0.2, 0.8]], [[0.2, 0.8], [0.6, 0.4]]).round(3)
+    array([[1.   , 0.846]])
     """
 
     _definite = True

@@ -17,6 +17,13 @@ def rows_in(dtype, kernel: Kernel, X):
 
     For single precision the rows of a stationary kernel are cast once their median is taken off, so that an
     offset, such as a date, costs no digits; those of other kernels are compared as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import RBF, rows_in
+    >>> rows_in(np.float32, RBF(), np.array([[2_000_000_000.0], [2_000_000_001.0]])).ravel()
+    array([-0.5,  0.5], dtype=float32)
     """
     if dtype != np.float32 or sp.issparse(X) or not isinstance(kernel, Stationary):
         return X
@@ -34,6 +41,15 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
         The rows.
     dtype : numpy.float32 or numpy.float64
         Precision of the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import RBF, kernel_matrix
+    >>> kernel_matrix(RBF(), np.array([[0.0], [1.0], [2.0]])).round(3)
+    array([[1.   , 0.607, 0.135],
+           [0.607, 1.   , 0.607],
+           [0.135, 0.607, 1.   ]])
     """
     n = X.shape[0]
     _check_memory(n, dtype)

@@ -63,6 +63,13 @@ def resolve_kernel(
         Draws the rows of ``gamma="median"``.
     sample_weight : array of shape (n,), default=None
         Weights of the rows in the variance behind ``gamma="scale"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import resolve_kernel
+    >>> resolve_kernel("rbf", np.eye(2), gamma=2.0)
+    RBF(length_scale=0.5)
     """
     params = kernel_params or {}
     if isinstance(kernel, str) and kernel in _NAMES:

@@ -25,6 +25,12 @@ class Stationary(Kernel):
     """A positive definite function of a distance, 1 at distance 0.
 
     Subclasses set `_measure` (the distance) and write `_shape` (the function g).
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF, Stationary
+    >>> isinstance(RBF(), Stationary), RBF().diag([[5.0], [7.0]]).tolist()
+    (True, [1.0, 1.0])
     """
 
     _definite = True
@@ -85,6 +91,12 @@ class RBF(Stationary):
     ----------
     length_scale : float or array of shape (d,), default=1.0
         ℓ; an array gives each feature its own.  scikit-learn's ``gamma`` is 1/(2ℓ²).
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RBF
+    >>> RBF(length_scale=2.0)([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]).round(3)
+    array([[1.   , 0.535]])
     """
 
     def _shape(self, D, width):
@@ -93,12 +105,18 @@ class RBF(Stationary):
 
 
 class Laplacian(Stationary):
-    """k(x, z) = exp(−Σₖ |xₖ−zₖ|/ℓₖ).
+    """``k(x, z) = exp(−Σₖ |xₖ−zₖ|/ℓₖ)``.
 
     Parameters
     ----------
     length_scale : float or array of shape (d,), default=1.0
         ℓ; an array gives each feature its own.  scikit-learn's ``gamma`` is 1/ℓ.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import Laplacian
+    >>> Laplacian(length_scale=2.0)([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]).round(3)
+    array([[1.   , 0.223]])
     """
 
     _measure = staticmethod(manhattan)
@@ -125,6 +143,12 @@ class Matern(Stationary):
         ℓ; an array gives each feature its own.
     nu : {0.5, 1.5, 2.5}, default=1.5
         Smoothness: the functions spanned are ⌈ν⌉ − 1 times differentiable.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import Matern
+    >>> Matern(length_scale=2.0, nu=2.5)([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]).round(3)
+    array([[1.   , 0.458]])
     """
 
     def __init__(self, length_scale=1.0, nu=1.5):
@@ -159,6 +183,12 @@ class RationalQuadratic(Stationary):
         ℓ; an array gives each feature its own.
     alpha : float, default=1.0
         α; the smaller, the wider the mixture.
+
+    Examples
+    --------
+    >>> from kernelproba.kernels import RationalQuadratic
+    >>> RationalQuadratic(length_scale=2.0, alpha=0.5)([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]).round(3)
+    array([[1.   , 0.667]])
     """
 
     def __init__(self, length_scale=1.0, alpha=1.0):

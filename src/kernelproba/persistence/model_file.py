@@ -74,6 +74,18 @@ def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] 
     ------
     ModelFileError
         If the model has a part of a type that `load_model` would refuse, such as a function as its kernel.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from kernelproba import KernelLogisticRegression
+    >>> from kernelproba.persistence import load_model, save_model
+    >>> model = KernelLogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, Path(folder) / "model.skops")
+    ...     print(load_model(Path(folder) / "model.skops").predict([[0.5]]))
+    [0]
     """
     from skops.io import dumps
 
@@ -98,7 +110,19 @@ def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] 
 
 
 def load_model(path: str | os.PathLike) -> Any:
-    """Return the model of a file; see `read_model_file`."""
+    """Return the model of a file; see `read_model_file`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from kernelproba import KernelLogisticRegression
+    >>> from kernelproba.persistence import load_model, save_model
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(KernelLogisticRegression(C=3), Path(folder) / "model.skops")
+    ...     load_model(Path(folder) / "model.skops").C
+    3
+    """
     return read_model_file(path).model
 
 

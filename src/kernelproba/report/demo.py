@@ -49,7 +49,7 @@ Where to go next
   kernelproba fit table.csv --target column -o model.skops      the same for a table of yours
   from kernelproba import KernelLogisticRegressionCV            the same in Python
   README.md               use, and the table for leaving SVC(probability=True)
-  docs/report.md          how to read the report
+  docs/guide/report.md    how to read the report
 """
 
 

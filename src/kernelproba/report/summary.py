@@ -72,7 +72,7 @@ def summarise(
     Returns
     -------
     dict
-        Of plain values only, ready for ``json.dump``; see ``docs/report.md``.
+        Of plain values only, ready for ``json.dump``; see ``docs/guide/report.md``.
 
     Examples
     --------

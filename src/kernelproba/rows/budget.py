@@ -11,7 +11,14 @@ UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def memory_budget(limit: Any) -> int:
-    """Bytes that `limit` stands for: a number of bytes, a text such as "2GB", or None for half the memory."""
+    """Bytes that `limit` stands for: a number of bytes, a text such as "2GB", or None for half the memory.
+
+    Examples
+    --------
+    >>> from kernelproba.rows import memory_budget
+    >>> memory_budget("2GB"), memory_budget(1000)
+    (2000000000, 1000)
+    """
     if limit is None:
         return int(SHARE * physical_memory())
     if isinstance(limit, str):

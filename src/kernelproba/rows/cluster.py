@@ -22,6 +22,14 @@ class DaskRows:
     ----------
     data : dask.array.Array of shape (n, d), or dask.dataframe.DataFrame
         Chunks of known lengths that hold whole rows.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from kernelproba.rows import DaskRows
+    >>> rows = DaskRows(da.ones((6, 2), chunks=(3, 2)))
+    >>> rows.fold(lambda block: block.sum(axis=0))
+    array([6., 6.])
     """
 
     def __init__(self, data: Any):

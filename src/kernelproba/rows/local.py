@@ -11,6 +11,14 @@ class LocalRows(ABC):
     """A store whose blocks come one after the other, always the same ones in the same order.
 
     Values *aligned* with the rows are arrays with one entry (or row) per row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.rows import LocalRows, MemoryRows
+    >>> rows = MemoryRows(np.arange(6.0).reshape(3, 2))
+    >>> isinstance(rows, LocalRows), len(rows), rows.width
+    (True, 3, 2)
     """
 
     @abstractmethod
@@ -86,6 +94,14 @@ class ComputedRows(LocalRows):
         Columns of the result.
     budget : int
         Bytes of results that may be kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.rows import ComputedRows, MemoryRows
+    >>> squares = ComputedRows(MemoryRows(np.arange(6.0).reshape(3, 2)), np.square, width=2, budget=1000)
+    >>> squares.take(np.array([2]))
+    array([[16., 25.]])
     """
 
     def __init__(self, source: LocalRows, fn: Callable[[Any], np.ndarray], width: int, budget: int):

@@ -20,6 +20,16 @@ class MemoryRows(LocalRows):
     block_rows : int, optional
         Rows handed out at a time; None hands out all of them, which suits data that is used as it is,
         while a bound suits callers whose result per row is much wider than the row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.rows import MemoryRows
+    >>> rows = MemoryRows(np.arange(6.0).reshape(3, 2), block_rows=2)
+    >>> [len(block) for _, block in rows.blocks()]
+    [2, 1]
+    >>> rows.fold(lambda block: block.sum(axis=0))
+    array([6., 9.])
     """
 
     data: Any

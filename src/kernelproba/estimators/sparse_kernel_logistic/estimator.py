@@ -210,7 +210,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         return draft._path(solutions, strengths, kernel, training)
 
     def min_C(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Largest C at which no kernel is kept: 1 / max |Kᵀ s(p̄ − y)| with p̄ the class frequencies.
+        """Largest C at which no kernel is kept: ``1 / max |Kᵀ s(p̄ − y)|`` with p̄ the class frequencies.
 
         Parameters
         ----------

@@ -50,6 +50,17 @@ class ContrastDisplay:
         As given.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
+
+    Examples
+    --------
+    >>> from kernelproba import MaximumContrastClassifier
+    >>> from kernelproba.datasets import chessboard_problem
+    >>> from kernelproba.inspection import ContrastDisplay
+    >>> X, y = chessboard_problem().sample(60, random_state=0)
+    >>> model = MaximumContrastClassifier(gamma=2.0).fit(X, y)
+    >>> display = ContrastDisplay.from_estimator(model, X, y, resolution=20)
+    >>> display.margin.shape
+    (20, 20)
     """
 
     def __init__(

@@ -39,6 +39,15 @@ class PathDisplay:
         Where it was drawn.
     loss_ax_ : matplotlib Axes or None
         The axis of the loss, if drawn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import SparseKernelLogisticRegressionCV
+    >>> from kernelproba.inspection import PathDisplay
+    >>> model = SparseKernelLogisticRegressionCV(Cs=5, cv=2).fit(*load_iris(return_X_y=True))
+    >>> PathDisplay.from_estimator(model).chosen == model.C_
+    True
     """
 
     def __init__(

@@ -46,6 +46,16 @@ class PosteriorDisplay:
         As given.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
+
+    Examples
+    --------
+    >>> from kernelproba import KernelLogisticRegression
+    >>> from kernelproba.datasets import three_gaussians
+    >>> from kernelproba.inspection import PosteriorDisplay
+    >>> X, y = three_gaussians(100, random_state=0)
+    >>> model = KernelLogisticRegression().fit(X, y)
+    >>> PosteriorDisplay.from_estimator(model, X, y, resolution=30).posterior.shape
+    (30, 30, 3)
     """
 
     def __init__(
@@ -161,6 +171,15 @@ def posterior_map(
     ----------
     estimator, X, y, features, resolution
         As there.
+
+    Examples
+    --------
+    >>> from kernelproba import KernelLogisticRegression
+    >>> from kernelproba.datasets import three_gaussians
+    >>> from kernelproba.inspection import posterior_map
+    >>> X, y = three_gaussians(100, random_state=0)
+    >>> posterior_map(KernelLogisticRegression().fit(X, y), X, resolution=30).posterior.shape
+    (30, 30, 3)
     """
     values = check_array(X, dtype=[np.float64, np.float32])
     if resolution < 2:

@@ -43,6 +43,13 @@ def reliability_tables(
     -------
     list of BinTable
         One for the top label, or one for each class.
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import reliability_tables
+    >>> table = reliability_tables([0, 1, 1], [0.2, 0.7, 0.9], n_bins=5)[0]
+    >>> table.frequency, table.count
+    (array([1., 1.]), array([2, 1]))
     """
     checked = check_predictions(y, P, classes, sample_weight)
     tables = []

@@ -41,6 +41,15 @@ class SearchDisplay:
         As given.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegressionCV
+    >>> from kernelproba.inspection import SearchDisplay
+    >>> model = KernelLogisticRegressionCV().fit(*load_iris(return_X_y=True))
+    >>> SearchDisplay.from_estimator(model).chosen == model.best_params_
+    True
     """
 
     def __init__(self, points: pd.DataFrame, chosen: dict[str, Any], weights: pd.Series | None = None):

@@ -14,7 +14,15 @@ from kernelproba.inspection.scores.predictions import check_predictions
 
 
 class Interval(NamedTuple):
-    """An estimate with the ends of its confidence interval."""
+    """An estimate with the ends of its confidence interval.
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import score_intervals
+    >>> interval = score_intervals([0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4], random_state=0)["error"]
+    >>> interval.low <= interval.estimate <= interval.high
+    True
+    """
 
     estimate: float
     low: float

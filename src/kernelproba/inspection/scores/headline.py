@@ -32,6 +32,13 @@ def probability_scores(
         ``error`` of the most probable label; ``log_loss``, with probabilities below the
         rounding unit of P raised to it, as scikit-learn does; ``brier``, between 0 and 2;
         ``ece``, top-label with 15 equal bins.
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import probability_scores
+    >>> scores = probability_scores([0, 1, 1, 1], [0.2, 0.7, 0.9, 0.4])
+    >>> {name: round(value, 3) for name, value in scores.items()}
+    {'error': 0.25, 'log_loss': 0.4, 'brier': 0.25, 'ece': 0.3}
     """
     checked = check_predictions(y, P, classes, sample_weight)
     return mean_scores(checked.P, checked.codes, checked.weight)

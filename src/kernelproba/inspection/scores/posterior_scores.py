@@ -111,6 +111,12 @@ def squared_calibration_error(
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import squared_calibration_error
+    >>> round(squared_calibration_error([0, 0, 1, 1], [0.9, 0.9, 0.9, 0.9]), 3)
+    0.077
     """
     return _squared_error(check_predictions(y, P, classes, sample_weight), n_bins, kind, strategy)
 
@@ -142,6 +148,12 @@ def brier_score(
 
     It lies between 0 and 2, and is twice the one-column score that is usual for two
     classes (scikit-learn's ``brier_score_loss(…, scale_by_half=True)``).
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import brier_score
+    >>> round(brier_score([0, 1, 1], [0.2, 0.7, 0.9]), 3)
+    0.093
     """
     checked = check_predictions(y, P, classes, sample_weight)
     return float(np.average(row_brier_scores(checked.P, checked.codes), weights=checked.weight))
@@ -160,6 +172,13 @@ class BrierDecomposition(NamedTuple):
         Brier score of stating the base rates; a property of the data alone.
     within_bin : float
         Remainder from probabilities that differ within a bin; 0 if none do.
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import brier_decomposition
+    >>> parts = brier_decomposition([0, 0, 1, 1], [0.0, 0.5, 0.5, 1.0], n_bins=4)
+    >>> round(parts.uncertainty, 3), round(parts.reliability, 3)
+    (0.5, 0.0)
     """
 
     reliability: float
@@ -192,6 +211,15 @@ def brier_decomposition(
     ----------
     y, P, n_bins, strategy, classes, sample_weight
         As in `expected_calibration_error`.
+
+    Examples
+    --------
+    >>> from kernelproba.inspection import brier_decomposition, brier_score
+    >>> y, p = [0, 0, 1, 1], [0.1, 0.4, 0.6, 0.8]
+    >>> parts = brier_decomposition(y, p)
+    >>> total = parts.reliability - parts.resolution + parts.uncertainty + parts.within_bin
+    >>> bool(abs(total - brier_score(y, p)) < 1e-12)
+    True
     """
     checked = check_predictions(y, P, classes, sample_weight)
     parts = [

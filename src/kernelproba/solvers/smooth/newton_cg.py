@@ -21,7 +21,7 @@ def newton_cg(objective: Objective, start: np.ndarray, *, tol: float, max_iter: 
 
     In whitened features the ridge bounds the eigenvalues of the Hessian from below by one and a kernel's
     fast decaying spectrum leaves few above it, which is where conjugate gradients shine: preconditioners
-    built from the Gram matrix or its bound cost more than they saved (docs/adr/0003).
+    built from the Gram matrix or its bound cost more than they saved (docs/adr/0002).
     """
     residual = Residual(objective, tol)
     theta, n_iter = start, 0

@@ -27,7 +27,19 @@ POSITIVE = 1e-5
 
 
 class SeparationError(ValueError):
-    """The likelihood has no maximum because the features separate classes; a penalty is the cure."""
+    """The likelihood has no maximum because the features separate classes; a penalty is the cure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba import BasisLogisticRegression, SeparationError
+    >>> model = BasisLogisticRegression(C=np.inf, expansion="passthrough")
+    >>> try:
+    ...     model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    ... except SeparationError as error:
+    ...     print(str(error).split("(")[0])
+    The basis functions separate classes without error
+    """
 
 
 def separated_rows(

@@ -51,7 +51,7 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
     losses_ : ndarray of shape (folds, q)
         Loss on the rows left out.
     path_ : SparsePath
-        Models of all rows, for the strengths up to C_.
+        Models of all rows, for the strengths up to `C_`.
     classes_, support_, support_vectors_, n_kernels_, dual_coef_, intercept_, kernel_
         As in `SparseKernelLogisticRegression`, and its further attributes.
 

@@ -105,7 +105,7 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
     loo_scores_ : dict
         ``error``, ``log_loss``, ``brier`` and ``ece`` of `loo_proba_`: what to expect of new rows, but too
         good, since the point and the calibration were chosen by them: by a twentieth on thousands of rows, by
-        half on 75 (``docs/tuning.md``).
+        half on 75 (``docs/guide/tuning.md``).
     classes_ : ndarray of shape (c,)
         Labels.
     n_features_in_, feature_names_in_
