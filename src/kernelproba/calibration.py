@@ -31,7 +31,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import log_softmax, logsumexp, softmax
+from scipy.special import log_softmax, softmax
 
 #: Bounds of t: probabilities as good as noise keep their order, perfect ones stay short of certainty.
 MIN_EXPONENT, MAX_EXPONENT = 0.125, 64.0
@@ -58,11 +58,15 @@ class ScoreMap(Protocol):
 
 
 class HeldOutScores(NamedTuple):
-    """Scores Q (n, c) of rows that the model has not seen, their class indices and weights (n,)."""
+    """Scores Q (n, c) of rows that the model has not seen, their class indices and weights (n,).
+
+    `n_observations` is how many observations the rows stand for, if that is not one each.
+    """
 
     Q: np.ndarray
     y: np.ndarray
     weight: np.ndarray
+    n_observations: float | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,9 @@ class PowerCalibration:
     def log_probabilities(self, P: np.ndarray) -> np.ndarray:
         """Return the logarithm of the recalibrated probabilities P (n, c)."""
         Z = self.exponent * np.log(P + self.floor)
-        return Z - logsumexp(Z, axis=1, keepdims=True)
+        Z -= Z.max(axis=1, keepdims=True)
+        Z -= np.log(np.exp(Z).sum(axis=1, keepdims=True))
+        return Z
 
 
 @dataclass(frozen=True)
@@ -171,14 +177,21 @@ def fit_score_map(rows: HeldOutScores, prior: np.ndarray, calibration: str | Non
     inside: ScoreMap = Clipping(prior)
     if calibration is not None:
         clipping = Clipping(prior)
-        inside = Calibrated(clipping, fit_power(clipping.probabilities(rows.Q), rows.y, rows.weight))
+        P = clipping.probabilities(rows.Q)
+        power = fit_power(P, rows.y, rows.weight, n_observations=rows.n_observations)
+        inside = Calibrated(clipping, power)
     if outside == "tails":
         return inside
     return PriorOutside(inside, prior, _outside_threshold(rows))
 
 
 def fit_power(
-    P: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None, floors: Sequence[float] = FLOORS
+    P: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray | None = None,
+    *,
+    floors: Sequence[float] = FLOORS,
+    n_observations: float | None = None,
 ) -> PowerCalibration:
     """Fit exponent and floor to probabilities of rows that the model has not seen.
 
@@ -192,11 +205,12 @@ def fit_power(
         Weights of the rows.
     floors : sequence of float
         Values of ε to choose from.
+    n_observations : float, optional
+        How many observations the rows stand for; by default one each.
     """
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     share = weight / weight.sum()
-    # Weights above one are rows seen more than once; small ones do not make fewer rows.
-    n_rows = max(float(len(y)), float(weight.sum()))
+    n_rows = len(y) if n_observations is None else n_observations
     best, t = (np.inf, PowerCalibration(1.0, floors[0])), 1.0
     for floor in floors:
         Z = np.log(P + floor)
@@ -276,7 +290,7 @@ def fit_slope(rows: HeldOutScores) -> SlopeMap:
     rows : HeldOutScores
         Scores of rows that the model has not seen.
     """
-    scores, y, weight = rows
+    scores, y, weight = rows.Q, rows.y, rows.weight
     c = scores.shape[1]
     mass = np.bincount(y, weights=weight, minlength=c)[y][:, np.newaxis]
     targets = np.where(y[:, np.newaxis] == np.arange(c), mass + 1, 1) / (mass + c)
@@ -293,7 +307,9 @@ def fit_slope(rows: HeldOutScores) -> SlopeMap:
     return SlopeMap(float(brentq(derivative, 0.0, upper)) if derivative(upper) > 0 else upper)
 
 
-def fit_temperature(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
+def fit_temperature(
+    log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, n_observations: float | None = None
+) -> float:
     """Temperature T of p ∝ p^(1/T) that lowers the log loss of held-out rows, 1 if none does beyond chance.
 
     Parameters
@@ -302,8 +318,11 @@ def fit_temperature(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> flo
         Log-probabilities of rows that the model has not seen.
     y, weight : arrays of shape (n,)
         Class indices and weights.
+    n_observations : float, optional
+        How many observations the rows stand for; by default one each.
     """
-    power = fit_power(np.exp(log_P), y, weight, floors=(np.finfo(float).tiny,))
+    floors = (np.finfo(float).tiny,)
+    power = fit_power(np.exp(log_P), y, weight, floors=floors, n_observations=n_observations)
     row = np.arange(len(y))
     gain = tempered(log_P, 1 / power.exponent)[row, y] - log_P[row, y]
     return 1 / power.exponent if weight @ gain > CHANCE_GAIN else 1.0

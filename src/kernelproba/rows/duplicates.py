@@ -52,9 +52,7 @@ class Duplicates:
 
     def units(self, sample_weight: np.ndarray) -> np.ndarray:
         """Number of units (m,) of the distinct rows from the weights of all rows (n,)."""
-        whole = bool((sample_weight == np.rint(sample_weight)).all())
-        units = self.totals(sample_weight if whole else np.ones(len(sample_weight)))
-        return np.clip(units, 1, _MAX_UNITS).astype(np.int64)
+        return np.clip(self.totals(row_units(sample_weight)), 1, _MAX_UNITS).astype(np.int64)
 
     def merged(self, training: Training, take: Callable[[Training, np.ndarray], Training]) -> Training:
         """Distinct rows with the weights of all their copies.
@@ -71,6 +69,12 @@ class Duplicates:
             sample_weight=self.totals(training.sample_weight),
             weight=self.totals(training.weight),
         )
+
+
+def row_units(sample_weight: np.ndarray) -> np.ndarray:
+    """Number of units of rows with weights (n,): the weights if all are whole numbers, else one each."""
+    whole = np.rint(sample_weight)
+    return whole if np.allclose(sample_weight, whole, rtol=1e-9, atol=0) else np.ones(len(sample_weight))
 
 
 def first_occurrences(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from kernelproba.rows.duplicates import first_occurrences
 
 @dataclass(frozen=True)
 class RowSketch:
-    """Sampled rows, sorted by their keys.
+    """Labelled rows with weights, such as a sketch keeps.
 
     Parameters
     ----------
@@ -26,13 +26,16 @@ class RowSketch:
         Their class indices.
     weight : array of shape (r,)
         Total weight with which each was seen.
+    units : array of shape (r,)
+        Number of observations that each stands for (`kernelproba.rows.duplicates`).
     keys : array of shape (r,)
-        Keys of the labelled rows, ascending.
+        Keys of the labelled rows; ascending in a sketch.
     """
 
     X: Any
     y: np.ndarray
     weight: np.ndarray
+    units: np.ndarray
     keys: np.ndarray
 
     def __len__(self) -> int:
@@ -40,24 +43,22 @@ class RowSketch:
 
     def merged(self, other: "RowSketch", size: int) -> "RowSketch":
         """Sketch of both sets of rows."""
-        keys = np.concatenate([self.keys, other.keys])
-        X = _stack(self.X, other.X)
-        return sketch_rows(
-            X,
-            np.concatenate([self.y, other.y]),
-            np.concatenate([self.weight, other.weight]),
-            keys,
-            size,
+        y, weight, units, keys = (
+            np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("y", "weight", "units", "keys")
         )
+        return sketch_rows(RowSketch(_stack(self.X, other.X), y, weight, units, keys), size)
 
 
-def sketch_rows(X: Any, y: np.ndarray, weight: np.ndarray, keys: np.ndarray, size: int) -> RowSketch:
-    """Sketch of rows with given keys, equal keys standing for the same labelled row."""
-    first, which = first_occurrences(keys)
-    total = np.bincount(which, weights=weight, minlength=len(first))
-    kept = np.argsort(keys[first])[:size]
-    rows = first[kept]
-    return RowSketch(X[rows], y[rows], total[kept], keys[rows])
+def sketch_rows(rows: RowSketch, size: int) -> RowSketch:
+    """Sketch of rows in any order, equal keys standing for the same labelled row."""
+    first, which = first_occurrences(rows.keys)
+    kept = np.argsort(rows.keys[first])[:size]
+    index = first[kept]
+    weight, units = (
+        np.bincount(which, weights=values, minlength=len(first))[kept] for values in (rows.weight, rows.units)
+    )
+    return RowSketch(rows.X[index], rows.y[index], weight, units, rows.keys[index])
 
 
 def _stack(A: Any, B: Any) -> Any:

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.kernels import Kernel
+from kernelproba.kernels import Kernel, Laplacian, Stationary, resolve_gamma
 
 
 def given_gammas(
@@ -30,3 +32,23 @@ def given_gammas(
             "out, or name another kernel."
         )
     return positive_numbers(gammas, "gammas")
+
+
+def central_gamma(kernel: Kernel, X: Any) -> float:
+    """Gamma at which the kernel of two rows at the median distance is exp(−½), or exp(−1) for Laplace's.
+
+    Kernels that are no functions of a distance have 1/(d Var X).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of the kind whose gamma is asked for.
+    X : array of shape (n, d)
+        Rows.
+    """
+    if not isinstance(kernel, Stationary):
+        return resolve_gamma("scale", X)
+    D = kernel.distances(X, X)[np.triu_indices(X.shape[0], 1)].astype(np.float64)
+    apart = D[D > 0]
+    median = float(np.median(apart)) if len(apart) else 1.0
+    return 1 / median if isinstance(kernel, Laplacian) else 1 / (2 * median)

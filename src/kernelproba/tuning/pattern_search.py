@@ -9,6 +9,7 @@ What is known of a step that has not been tried: its rise in an earlier stage, o
 between three points of a line, by the parabola through them; and the rise of a parallel step.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,6 +24,8 @@ LIMITS: Point = (20, 24)
 DIAGONALS: tuple[Point, ...] = ((-1, 1), (1, -1))
 #: Share of the loss that a step must gain.
 GAIN = 1e-3
+#: Stands for a loss that is no number: a walk must be able to leave it, and not to come back.
+WORST_LOSS = 1e100
 #: Share of the loss that a step is expected to lose at least to be left untried: by an earlier stage, by a
 #: parabola, and by a parallel step.
 SCOUTED_RISE, PARABOLIC_RISE, PARALLEL_RISE = 0.03, 0.01, 0.1
@@ -50,7 +53,8 @@ class Lattice:
     def at(self, point: Point) -> float:
         """Loss of a point, computed once."""
         if point not in self.tried:
-            self.tried[point] = self.loss(point)
+            loss = self.loss(point)
+            self.tried[point] = loss if math.isfinite(loss) else WORST_LOSS
         return self.tried[point]
 
     def descend(self, start: Point) -> Point:

@@ -1,4 +1,7 @@
-"""How good probabilities of unseen rows are, by a name of ours, a name of scikit-learn's or a scorer."""
+"""How good probabilities of held-out rows are: the parameter `scoring` of every search.
+
+By a name of ours, "log_loss", "brier" or "accuracy", or by any scorer of scikit-learn.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,14 +10,17 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 
-from kernelproba.tuning.grid_scorers import SCORINGS
+from kernelproba.scoring import row_brier_scores, row_errors
 
-#: Log-probabilities (n, c), class indices and weights (n,), and the weight of all rows behind the choice that
+#: Least logarithm of a probability that counts as it is, see `kernelproba.scoring`.
+LOG_EPS = float(np.log(np.finfo(np.float64).eps))
+
+#: Log-probabilities (n, c), class indices and weights (n,), and the number of all rows behind the choice that
 #: is to be made → a number, the larger the better.
-UnseenScore = Callable[[np.ndarray, np.ndarray, np.ndarray, float], float]
+HeldOutScorer = Callable[[np.ndarray, np.ndarray, np.ndarray, float], float]
 
 
-def unseen_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
+def held_out_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
     """Function that judges log-probabilities of rows that a model has not seen.
 
     Parameters
@@ -25,12 +31,9 @@ def unseen_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
     classes : array of shape (c,)
         Labels.
     """
-    if scoring == "log_loss":
-        return smoothed_log_likelihood
-    if isinstance(scoring, str) and scoring in SCORINGS:
-        measure = SCORINGS[scoring]
-        return lambda log_P, y, weight, _: float(weight @ measure(np.exp(log_P), y) / weight.sum())
-    return _scikit_learn_score(scoring, classes)
+    if isinstance(scoring, str) and scoring in OWN_SCORERS:
+        return OWN_SCORERS[scoring]
+    return _scikit_learn_scorer(scoring, classes)
 
 
 def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, total: float) -> float:
@@ -42,18 +45,33 @@ def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray
     Parameters
     ----------
     log_P : array of shape (r, c)
-        Log-probabilities of unseen rows.
+        Log-probabilities of held-out rows.
     y, weight : arrays of shape (r,)
         Class indices and weights.
     total : float
-        n, the weight of all rows, of which the unseen ones may be a part.
+        n, the number of all rows, of which those held out may be a part.
     """
-    share = weight / weight.sum()
+    share, log_P = weight / weight.sum(), np.maximum(log_P, LOG_EPS)
     seen = share @ log_P[np.arange(len(y)), y]
     return float((total * seen + share @ log_P.mean(axis=1)) / (total + 1))
 
 
-class _Known(ClassifierMixin, BaseEstimator):
+def _negative_brier(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, total: float) -> float:  # noqa: ARG001
+    return -float(weight @ row_brier_scores(np.exp(log_P), y) / weight.sum())
+
+
+def _accuracy(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, total: float) -> float:  # noqa: ARG001
+    return 1 - float(weight @ row_errors(log_P, y) / weight.sum())
+
+
+OWN_SCORERS: dict[str, HeldOutScorer] = {
+    "log_loss": smoothed_log_likelihood,
+    "brier": _negative_brier,
+    "accuracy": _accuracy,
+}
+
+
+class _KnownPosterior(ClassifierMixin, BaseEstimator):
     """A classifier that has predicted already, for scorers that want to ask one."""
 
     def __init__(self, log_P, classes):
@@ -77,13 +95,17 @@ class _Known(ClassifierMixin, BaseEstimator):
         return self.log_P[:, 1] - self.log_P[:, 0] if self.log_P.shape[1] == 2 else self.log_P
 
 
-def _scikit_learn_score(scoring: Any, classes: np.ndarray) -> UnseenScore:
-    scorer = check_scoring(_Known(np.zeros((1, len(classes))), classes), scoring)
+def _scikit_learn_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
+    scorer = check_scoring(_KnownPosterior(np.zeros((1, len(classes))), classes), scoring)
 
     def score(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, _: float) -> float:
         rows = np.arange(len(y))[:, None]
         # Not every metric knows weights: they are passed only where they say something.
         weights = {} if np.ptp(weight) == 0 else {"sample_weight": weight}
-        return float(scorer(_Known(log_P, classes), rows, classes[y], **weights))
+        return float(scorer(_KnownPosterior(log_P, classes), rows, classes[y], **weights))
 
     return score
+
+
+#: Names by which `kernelproba.tuning.kernel_logistic` still knows these.
+UnseenScore, unseen_score = HeldOutScorer, held_out_scorer

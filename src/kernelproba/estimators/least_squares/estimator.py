@@ -22,8 +22,6 @@ from kernelproba.estimators.least_squares.state import LearntPosterior, Posterio
 from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
 from kernelproba.kernels import Kernel
 from kernelproba.rows import as_rows, is_stored
-from kernelproba.rows.duplicates import first_occurrences
-from kernelproba.rows.row_hash import row_keys
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
 
@@ -196,10 +194,10 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         if is_stored(X):
             self._fit_stored(self._look_over(X, y, sample_weight))
             return self
-        training, keys = self._distinct(self._check_fit(X, y, sample_weight))
-        learnt = self._start(training, keys, self._resolve_kernel(training))
-        order = self._order(len(training.y))
-        learnt.learn(training.X[order], training.y[order], training.weight[order], keys[order])
+        rows = self._distinct(self._check_fit(X, y, sample_weight))
+        training = rows.training
+        learnt = self._start(training, rows.keys, self._resolve_kernel(training))
+        learnt.learn(rows.sketch(self._order(len(training.y))))
         self.n_iter_ = self._descend_on(learnt.sums, training)
         learnt.solution()
         self._learnt_ = learnt
@@ -236,13 +234,13 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         training = self._check_block(X, y, classes, sample_weight)
         if len(training.y) == 0:
             return self
-        training, keys = self._distinct(training)
+        rows = self._distinct(training)
         if self.__sklearn_is_fitted__():
             self._learnt_ = self._learnt_.copy()
         else:
-            self._learnt_ = self._start(training, keys, self._resolve_kernel(training))
+            self._learnt_ = self._start(rows.training, rows.keys, self._resolve_kernel(rows.training))
             self.n_iter_ = 1
-        self._learnt_.learn(training.X, training.y, training.weight, keys)
+        self._learnt_.learn(rows.sketch())
         return self
 
     def path(self, alphas: Any) -> np.ndarray:
@@ -264,7 +262,8 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     def leave_one_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
         """Scores of rows that the model was trained on, by models that were not: each row left out in turn.
 
-        A row that is a centre is left out as a centre as well.  With ``solver="sgd"`` an approximation.
+        A row that is a centre is left out as a centre as well.  Copies of a row, and what a weight that is a
+        whole number has beyond one, are other observations and stay.  With ``solver="sgd"`` an approximation.
 
         Parameters
         ----------
@@ -357,16 +356,16 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
                 "Rows that are not in memory need a number of centres (centers=500 per class, or "
                 "centers='all' with n_centers=1000) or given ones, and solver='cholesky' or 'eigh'."
             )
-        excerpt, keys = self._distinct(training.excerpt(SAMPLE_ROWS, self.random_state))
-        start = self._start(excerpt, keys, self._resolve_kernel(training))
-        self._learnt_ = training.X.fold(learn_block, training.y, training.weight, shared=(start,))
+        excerpt = self._distinct(training.excerpt(SAMPLE_ROWS, self.random_state))
+        start = self._start(excerpt.training, excerpt.keys, self._resolve_kernel(training))
+        shared = (start, training.factors)
+        self._learnt_ = training.X.fold(learn_block, training.y, training.weight, shared=shared)
         self.n_iter_ = 1
 
     def _left_out_scores(self, training: Training) -> np.ndarray:
-        """Scores (n, c) of rows that have been learnt, each left out with all its copies."""
-        distinct, keys = self._distinct(training)
-        Q = self._learnt_.leave_one_out(distinct.X, distinct.y, distinct.weight, keys)
-        return Q[first_occurrences(row_keys(training.X, training.y))[1]]
+        """Scores (n, c) of rows that have been learnt, each left out in turn; its copies stay."""
+        rows = self._distinct(training)
+        return self._learnt_.leave_one_out(rows.sketch())[rows.which]
 
     def _start(self, training: Training, keys: np.ndarray, kernel: Kernel) -> LearntPosterior:
         """Fix kernel and centres."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelproba.calibration import Clipping, HeldOutScores, ScoreMap, fit_score_map
+from kernelproba.rows.duplicates import row_units
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.rows.sketch import RowSketch, sketch_rows
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
@@ -32,18 +33,25 @@ class PosteriorOptions:
 
 @dataclass(frozen=True)
 class PosteriorSolution:
-    """Coefficients (c, m) and the map from scores to probabilities."""
+    """Coefficients (c, m), the map from scores to probabilities, and leave-one-out scores of the sketch."""
 
     coef: np.ndarray
     score_map: ScoreMap
+    sketch_scores: np.ndarray | None = None
 
 
-def learn_block(X: Any, y: np.ndarray, weight: np.ndarray, start: "LearntPosterior") -> "LearntPosterior":
-    """What one block of rows teaches, with the centres of `start`, which has learnt nothing yet."""
+def learn_block(
+    X: Any, y: np.ndarray, weight: np.ndarray, start: "LearntPosterior", class_weight: np.ndarray
+) -> "LearntPosterior":
+    """What one block of rows teaches, with the centres of `start`, which has learnt nothing yet.
+
+    The weights (n,) have those of the classes (c,) in them.
+    """
     rows = np.flatnonzero(weight)
     sums = PosteriorSums(start.sums.kernel, start.sums.Z, start.sums.centers, len(start.sums.class_mass))
     learnt = LearntPosterior(sums, start.options)
-    learnt.learn(X[rows], y[rows], weight[rows], row_keys(X[rows], y[rows]))
+    X, y, weight = X[rows], y[rows], weight[rows]
+    learnt.learn(RowSketch(X, y, weight, row_units(weight / class_weight[y]), row_keys(X, y)))
     return learnt
 
 
@@ -74,10 +82,10 @@ class LearntPosterior:
         """Weighted shares of the classes (c,)."""
         return self.sums.class_mass / self.sums.total
 
-    def learn(self, X: Any, y: np.ndarray, weight: np.ndarray, keys: np.ndarray) -> None:
-        """Take rows (n, d), their class indices, weights and keys (n,) in; solving waits until asked."""
-        self.sums.count(X, y, weight)
-        sketch = sketch_rows(X, y, weight, keys, SKETCH_ROWS)
+    def learn(self, rows: RowSketch) -> None:
+        """Take rows in; solving waits until asked."""
+        self.sums.count(rows.X, rows.y, rows.weight)
+        sketch = sketch_rows(rows, SKETCH_ROWS)
         self._sketch = sketch if self._sketch is None else self._sketch.merged(sketch, SKETCH_ROWS)
         self._solution = None
 
@@ -99,9 +107,15 @@ class LearntPosterior:
         """Coefficients (len(alphas), c, m)."""
         return self.sums.coefficients(alphas, self.options.solver)
 
-    def leave_one_out(self, X: Any, y: np.ndarray, weight: np.ndarray, keys: np.ndarray) -> np.ndarray:
+    def leave_one_out(self, rows: RowSketch) -> np.ndarray:
         """Scores (n, c) of distinct rows that have been learnt with these weights, each left out in turn."""
-        return self._left_out_scores(RowSketch(X, y, weight, keys))
+        known, sketch = self.solution().sketch_scores, self._sketch
+        if known is not None and sketch is not None:
+            place = np.minimum(np.searchsorted(sketch.keys, rows.keys), len(sketch) - 1)
+            same = (sketch.keys[place] == rows.keys) & np.isclose(sketch.weight[place], rows.weight, atol=0)
+            if same.all():
+                return known[place]
+        return self._left_out_scores(rows)
 
     def _solve(self) -> PosteriorSolution:
         coef = self.path([self.options.alpha])[0]
@@ -109,8 +123,8 @@ class LearntPosterior:
         if self._sketch is None or (calibration is None and outside == "tails"):
             return PosteriorSolution(coef, Clipping(self.prior))
         Q = self._left_out_scores(self._sketch)
-        rows = HeldOutScores(Q, self._sketch.y, self._sketch.weight)
-        return PosteriorSolution(coef, fit_score_map(rows, self.prior, calibration, outside))
+        rows = HeldOutScores(Q, self._sketch.y, self._sketch.weight, float(self._sketch.units.sum()))
+        return PosteriorSolution(coef, fit_score_map(rows, self.prior, calibration, outside), Q)
 
     def _left_out_scores(self, rows: RowSketch) -> np.ndarray:
         return self.sums.leave_one_out(rows, self.options.alpha, self.options.direct_solver)

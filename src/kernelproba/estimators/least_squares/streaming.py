@@ -1,14 +1,34 @@
 """Checked input of `partial_fit`: a bad block is refused and leaves the model as it was."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
-from kernelproba.rows.duplicates import first_occurrences
+from kernelproba.rows.duplicates import first_occurrences, row_units
 from kernelproba.rows.row_hash import row_keys
+from kernelproba.rows.sketch import RowSketch
+
+
+class DistinctRows(NamedTuple):
+    """Rows none of which is a copy of another, their keys and numbers of observations (m,).
+
+    `which` (n,) says for each of all rows which of the distinct ones it is.
+    """
+
+    training: Training
+    keys: np.ndarray
+    units: np.ndarray
+    which: np.ndarray
+
+    def sketch(self, order: Any = slice(None)) -> RowSketch:
+        """The rows in some order, as they are learnt."""
+        rows = self.training
+        return RowSketch(
+            rows.X[order], rows.y[order], rows.weight[order], self.units[order], self.keys[order]
+        )
 
 
 def can_stream(model: Any) -> bool:
@@ -63,12 +83,12 @@ class StreamingClassifier(ProbabilisticClassifier):
             raise ValueError(f"classes must name at least 2 classes, got {classes!r}.")
         return labels
 
-    def _distinct(self, training: Training) -> tuple[Training, np.ndarray]:
-        """Rows with copies merged into weights, and their keys: then weights are repetition throughout."""
-        keys = row_keys(training.X, training.y)
+    def _distinct(self, training: Training) -> DistinctRows:
+        """Rows with copies merged into weights: then weights are repetition throughout."""
+        keys, units = row_keys(training.X, training.y), row_units(training.sample_weight)
         first, which = first_occurrences(keys)
         if len(first) == len(keys):
-            return training, keys
+            return DistinctRows(training, keys, units, which)
         merged = Training(
             X=self._take_rows(training.X, first),
             y=training.y[first],
@@ -76,7 +96,7 @@ class StreamingClassifier(ProbabilisticClassifier):
             weight=np.bincount(which, weights=training.weight),
             index=training.index[first],
         )
-        return merged, keys[first]
+        return DistinctRows(merged, keys[first], np.bincount(which, weights=units), which)
 
 
 def _check_block_weight(sample_weight: Any, X: Any) -> np.ndarray:

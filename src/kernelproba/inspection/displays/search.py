@@ -1,4 +1,4 @@
-"""What a self-tuning classifier has tried, and how it weighs the features."""
+"""What a self-tuning classifier has tried, and how much features count for it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ _BAR = tuple(class_colours(1)[0])
 _WORST = 30.0
 #: Bars that a picture has room for.
 _BARS = 25
+_LABELS = {"excess": "loss above the best, %"}
 
 
 class SearchDisplay:
-    """The points (gamma, C) that a search has tried, or the weights it has given to features.
+    """The candidates that a search has tried, or the weights it has given to features.
 
     Use `from_estimator`, which draws it.
 
     Parameters
     ----------
     points : DataFrame
-        ``cv_results_.frame()``.
+        One line per candidate, with its parameters, ``n_rows`` and ``mean_test_score``.
     chosen : dict
         ``best_params_``.
     weights : Series, optional
@@ -61,7 +62,7 @@ class SearchDisplay:
 
         Parameters
         ----------
-        estimator : KernelLogisticRegressionCV or LeastSquaresProbabilisticClassifierCV
+        estimator : classifier whose name ends with CV
             Fitted.
         ax : matplotlib Axes, optional
             Where to draw.
@@ -71,13 +72,12 @@ class SearchDisplay:
         import pandas as pd
 
         check_is_fitted(estimator)
-        if not hasattr(estimator.cv_results_, "frame"):
-            raise ValueError(f"{type(estimator).__name__} keeps no table of points; look at its cv_results_.")
+        points = estimator.cv_results_.frame().rename(columns=lambda name: name.removeprefix("param_"))
         weights = getattr(estimator, "feature_weights_", None)
         if weights is not None:
             names = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(len(weights))])
             weights = pd.Series(weights, index=names, name="weight")
-        return cls(estimator.cv_results_.frame(), estimator.best_params_, weights).plot(ax, kind=kind)
+        return cls(points, estimator.best_params_, weights).plot(ax, kind=kind)
 
     def frame(self, kind: str = "points") -> pd.DataFrame:
         """What is drawn, as a table.
@@ -121,14 +121,16 @@ class SearchDisplay:
         return self
 
     def _draw_points(self, ax: Any) -> None:
-        table, strength = self.frame(), "C" if "C" in self.points else "alpha"
+        table, (x, y) = self.frame(), self._axes()
         last = table["n_rows"] == table["n_rows"].max()
-        scales = table["scale"].fillna("as they are")
+        scales = (
+            table["scale"].fillna("as they are") if "scale" in table else table["n_rows"].map(lambda _: "")
+        )
         for scale, marker in zip(scales.unique(), ("o", "s", "^"), strict=False):
             own = table[scales == scale]
             dots = ax.scatter(
-                own["gamma"].fillna(1.0),
-                own[strength],
+                _shown(own[x], table[x]),
+                _shown(own[y], table[y]),
                 c=own["excess"].clip(0, _WORST),
                 s=np.where(last[own.index], 70, 25),
                 vmin=0,
@@ -137,16 +139,29 @@ class SearchDisplay:
                 marker=marker,
                 edgecolors="white",
                 linewidths=0.5,
-                label=f"features: {scale}",
+                label=f"features: {scale}" if scale else None,
             )
-        ax.scatter(
-            self.chosen["gamma"] or 1.0, self.chosen[strength], s=220, facecolors="none", edgecolors="black"
-        )
-        ax.set(xscale="log", yscale="log", xlabel="gamma", ylabel=strength)
-        ax.figure.colorbar(dots, ax=ax, label=f"loss above the best, % (up to {_WORST:.0f})")
-        ax.legend(frameon=False, fontsize="small")
+        chosen = self.chosen | {"excess": table["excess"][self._chosen_line(table)]}
+        ring = [_shown(np.array([chosen[name]], dtype=float), table[name]) for name in (x, y)]
+        ax.scatter(*ring, s=220, facecolors="none", edgecolors="black")
+        ax.set(xscale="log", xlabel=x, ylabel=_LABELS.get(y, y), yscale="linear" if y == "excess" else "log")
+        ax.figure.colorbar(dots, ax=ax, label=f"{_LABELS['excess']} (up to {_WORST:.0f})")
+        if scales.iloc[0]:
+            ax.legend(frameon=False, fontsize="small")
         large = "" if last.all() else f"; the large ones on {table['n_rows'].max():,} rows"
         ax.set_title(f"{len(table)} points{large}", fontsize="medium", color="0.3")
+
+    def _axes(self) -> tuple[str, str]:
+        """Names of the columns to draw: gamma and the strength, or the strength and the loss."""
+        strength = "C" if "C" in self.points else "alpha"
+        width = "gamma" in self.points and self.points["gamma"].notna().any()
+        return ("gamma", strength) if width else (strength, "excess")
+
+    def _chosen_line(self, table: pd.DataFrame) -> Any:
+        """Label of the line of the chosen parameters, the last one if they were tried on a sample first."""
+        names = [name for name in self._axes() if name in self.chosen]
+        same = np.all([np.isclose(table[name].astype(float), self.chosen[name]) for name in names], axis=0)
+        return table.index[same][-1]
 
     def _draw_weights(self, ax: Any) -> None:
         table = self.frame("weights")
@@ -162,3 +177,9 @@ class SearchDisplay:
         if self.weights is None:
             raise ValueError("All features weigh the same: there are no weights to show.")
         return self.weights
+
+
+def _shown(values: Any, column: Any) -> np.ndarray:
+    """Numbers on a logarithmic axis; what is infinite stands beyond the largest of its column."""
+    values, column = np.asarray(values, dtype=float), np.asarray(column, dtype=float)
+    return np.where(np.isinf(values), 10 * column[np.isfinite(column)].max(initial=1.0), values)

@@ -84,16 +84,18 @@ class PosteriorSums:
     def leave_one_out(self, rows: RowSketch, alpha: float, solver: str) -> np.ndarray:
         """Scores (r, c) of rows in the sums by the models that have not seen them.
 
-        A row that is a centre is left out in both its parts.
+        Of a row that stands for several observations one is left out.  A row that is a centre is left out in
+        both its parts, if it stands for one alone.
         """
         Q = np.empty((len(rows), len(self.class_mass)))
-        center = self.centers.owned_by(rows.keys)
+        left_out = rows.weight / rows.units
+        center = np.where(rows.units > 1, -1, self.centers.owned_by(rows.keys))
         for block, equations in zip(self.centers.blocks, self._all_equations(), strict=True):
             models, local = LeaveOneOut(equations, alpha, self.total, solver), block.local(center)
             for part in _row_blocks(len(rows), len(block)):
                 Phi = self.kernel(rows.X[part], self.Z[block.columns]).astype(np.float64, copy=False)
                 Y = self._indicators(rows.y[part])[:, block.classes]
-                Q[part, block.classes] = models.scores(LeftOut(Phi, Y, rows.weight[part], local[part]))
+                Q[part, block.classes] = models.scores(LeftOut(Phi, Y, left_out[part], local[part]))
         return Q
 
     def _all_equations(self) -> list[NormalEquations]:

@@ -1,6 +1,7 @@
 """Leave-one-out scores of a ridge regression in closed form.
 
-Without row i, of weight sᵢ, the equations (G + αSI) A = M of `normal_equations` become
+A row i of weight wᵢ may stand for several identical observations.  What is left out is one of them, a weight
+sᵢ ≤ wᵢ, and without it the equations (G + αSI) A = M of `normal_equations` become
 
     (G − sᵢφᵢφᵢᵀ + ρᵢ I) A₋ᵢ = M − sᵢφᵢyᵢᵀ,        ρᵢ = α (S − sᵢ)
 
@@ -9,9 +10,10 @@ of row i by the model that has not seen it::
 
     q₋ᵢ = (ŷᵢ − ℓᵢ yᵢ) / (1 − ℓᵢ)
 
-**The row may be a centre as well.**  A model trained without row i would not have the basis function
-that stands on it, say number z.  Dropping it takes from the solution A₋ᵢ its part along N₋ᵢe_z, where N₋ᵢ is
-the inverse after the row has gone, and the score is taken without φ_z, that is on φ̃ = φᵢ − κe_z::
+**The row may be a centre as well.**  A model trained without row i (all of it: sᵢ = wᵢ) would not have the
+basis function that stands on it, say number z.  Dropping it takes from the solution A₋ᵢ its part along
+N₋ᵢe_z, where N₋ᵢ is the inverse after the row has gone, and the score is taken without φ_z, that is on
+φ̃ = φᵢ − κe_z::
 
     q₋ᵢ,₋z = φ̃ᵀA₋ᵢ − (φ̃ᵀN₋ᵢe_z) (e_zᵀA₋ᵢ) / (e_zᵀN₋ᵢe_z)
 
@@ -49,9 +51,9 @@ class LeftOut:
     Y : array of shape (r, k)
         Their targets.
     weight : array of shape (r,)
-        Their weights in the sums.
+        s, the weight that is left out of the sums.
     center : array of shape (r,)
-        Number of the basis function that goes with the row, −1 for none.
+        Number of the basis function that goes with the row, −1 for none, or if weight of the row stays.
     """
 
     Phi: np.ndarray

@@ -1,6 +1,7 @@
 """The least-squares probabilistic classifier with width, penalty and scale chosen by leave-one-out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,25 +13,46 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
-from kernelproba.calibration import HeldOutScores
+from kernelproba.calibration import Clipping, HeldOutScores, fit_power
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
 from kernelproba.kernels import Kernel, median_distance
-from kernelproba.tuning.expanding_grid import Axis
-from kernelproba.tuning.folds import make_folds
-from kernelproba.tuning.grid_scorers import SCORINGS, grid_scores
-from kernelproba.tuning.grids import given_gammas
-from kernelproba.tuning.least_squares.folds import HeldOutTrials
-from kernelproba.tuning.least_squares.loo import LeftOutTrials
-from kernelproba.tuning.least_squares.search import Found, LeastSquaresSearch, Stage, alpha_axis, gamma_axis
+from kernelproba.rows.duplicates import Duplicates
+from kernelproba.rows.folds import Fold, make_folds
+from kernelproba.tuning.grids import central_gamma, given_gammas
+from kernelproba.tuning.least_squares.folds import FoldCandidates
+from kernelproba.tuning.least_squares.loo import Basis, LeaveOneOutCandidates
+from kernelproba.tuning.least_squares.search import (
+    PAPER_ALPHAS,
+    PAPER_WIDTHS,
+    START_ALPHA,
+    WIDE_ALPHAS,
+    Candidates,
+    LeastSquaresSearch,
+    Stage,
+    Tried,
+)
 from kernelproba.tuning.loo_classifier import LeftOutPosterior
+from kernelproba.tuning.merged_rows import MergedRows
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
 from kernelproba.tuning.scaling import UNSCALED, ScaledView
+from kernelproba.tuning.scorers import held_out_scorer
+from kernelproba.tuning.self_tuning import SEARCH_CONSTRAINTS, SelfTuning
+
+#: Rows of a sample at least, and for each class, and the number of rows from which on it is taken.
+SAMPLE_ROWS, CLASS_ROWS, SAMPLED_ROWS = 300, 20, 450
+#: Rows to leave out in the last stage at least, and as a share of all.
+JUDGED_ROWS, JUDGED_SHARE = 256, 1 / 8
+#: Rows behind the median distance.
+MEDIAN_ROWS = 300
+#: Floors of the calibration that are tried for each candidate: fewer than for the one that is chosen.
+SEARCH_FLOORS = (1e-3, 1e-2, 1e-1)
 
 #: Parameters that go to the models as they are.
 _SHARED = (
@@ -47,7 +69,7 @@ _SHARED = (
 )
 
 
-class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
+class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, ScaledFeatures):
     """Least-squares probabilistic classifier that scales the features and chooses gamma and alpha by itself.
 
     Scores of rows left out of the model follow in closed form: they judge every point of a grid, calibrate
@@ -57,26 +79,28 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
     Parameters
     ----------
     alphas : {"auto", "wide", "paper"} or array-like of shape (a,), default="auto"
-        Penalties to try.  "wide": 10⁻⁶, 10⁻⁵, …, 10⁻²; "auto": the same, and beyond them by factors of 10,
-        between 10⁻¹² and 10⁶, while that is better; "paper": 10⁻², 10⁻¹·⁵, …, 1 as in [1]_.
+        Penalties to choose from; "auto" searches, from coarse to fine.  "wide": 10⁻⁶, 10⁻⁵, …, 10⁻²;
+        "paper": 10⁻², 10⁻¹·⁵, …, 1 as in [1]_.
     gammas : {"auto", "paper"} or array-like of shape (g,), default="auto"
-        Coefficients of a named kernel to try.  "paper": nine widths from 1/10 to 10 median distances;
-        "auto": the same, and beyond them by factors of 4 in gamma, up to 256, while that is better.  A kernel
-        that is given as an object or a function, or that has no gamma, is tried as it is.
+        The same for the coefficient of a named kernel; "auto" searches around 1/(2·median distance²), by
+        factors of up to 1024.  "paper": nine widths from 1/10 to 10 median distances.  A kernel that is given
+        as an object or a function, or that has no gamma, is tried as it is.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         How features are brought to one scale before they are compared, by what the rows of `fit` say; as in
         `KernelLogisticRegressionCV`.  "auto" tries "standard" and None, and keeps what is better on the rows
         left out.  Given `centers` are scaled along.
     kernel, degree, coef0, kernel_params, centers, n_centers, class_weight, calibration, outside
         As in `LeastSquaresProbabilisticClassifier`.
-    scoring : {"log_loss", "brier", "accuracy"}, default="log_loss"
-        What is to be best on the rows left out, of the probabilities after calibration.
-    cv : int, cross-validation splitter or None, default=None
-        None leaves out one row at a time, in closed form.  A number makes stratified folds that keep
-        identical rows together.
+    scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
+        What is to be best on held-out rows, of the probabilities after calibration; or any scorer of
+        scikit-learn.  "log_loss" counts one row more than there are, of which any class is true.
+    cv : int, cross-validation splitter, iterable or None, default=None
+        None leaves out one observation at a time, in closed form.  A number makes stratified folds that
+        depend on the contents of rows, not on their order.  Copies of a row are different observations, and
+        so is what a weight has beyond one, if all weights are whole numbers.
     max_rows : int or "auto", default="auto"
-        Rows to leave out in the search with ``cv=None``: a random sample, the same for every point.  "auto"
-        is an eighth of the rows, and at least 256.
+        Rows to leave out in the last stage of the search with ``cv=None``: a random sample, the same for
+        every candidate.  "auto" is an eighth of the rows, and at least 256.
     random_state : int, RandomState or None, default=None
         Draws centres and the sample behind the median distance.
 
@@ -90,14 +114,16 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         The same, and the scale, as ``{"alpha": …, "gamma": …, "scale": …}``.
     best_score_ : float
         Its score: accuracy, or minus the log loss or the Brier score.
+    best_index_ : int
+        Its line in `cv_results_`.
     cv_results_ : dict
-        ``scale``, ``gamma``, ``alpha``, ``n_rows`` (left out) and ``mean_test_score`` of all points tried, in
-        the order they were; ``cv_results_.frame()`` is a table of them.
+        All candidates in the layout of GridSearchCV, with ``n_rows``, the number of distinct rows they were
+        fitted to; ``cv_results_.frame()`` is a table of them.
     scaler_ : FeatureScaling or None
         What was done to the features.
     loo_proba_ : ndarray of shape (n, c)
-        Probabilities of every training row by the model without that row (and without its copies, and without
-        the basis function that stands on it), after calibration.  The calibration, two numbers and the
+        Probabilities of every training row by the model without that row (and without the basis function that
+        stands on it, if it has no copies), after calibration.  The calibration, two numbers and the
         evidence below which priors take over, was learned from the same scores.  Rows of weight zero, which
         the model has not seen, have those of `predict_proba`.
     loo_label_proba_ : ndarray of shape (n,)
@@ -135,8 +161,7 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         ],
         "gammas": [StrOptions({"auto", "paper"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "scale": SCALE_CONSTRAINTS,
-        "scoring": [StrOptions(set(SCORINGS))],
-        "cv": ["cv_object"],
+        **SEARCH_CONSTRAINTS,
         "max_rows": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     }  # fmt: skip
 
@@ -197,12 +222,15 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
             The fitted model.
         """
         given = self._check_fit(X, y, sample_weight)
-        search = LeastSquaresSearch(self._score(given))
-        best = search.best(self._stages(X, y, given))
-        self._store_search(search, best)
-        rows = self._on_scale(self._check_predict(X))
-        self.best_estimator_ = self._model(best.alpha, best.gamma, best.view).fit(rows, y, sample_weight)
-        Q = self.best_estimator_._left_out_scores(best.view.of(given))
+        with self._observed(X, y) as step:
+            best = self._search(X, y, given, step)
+            view = best.stage.view
+            self.scaler_, self.alpha_, self.gamma_ = view.scaling, best.alpha, best.gamma
+            rows = self._on_scale(self._check_predict(X))
+            self.best_estimator_ = self._model(best.alpha, best.gamma, view)
+            with step("fit of all rows"):
+                self.best_estimator_.fit(rows, y, sample_weight)
+            Q = self.best_estimator_._left_out_scores(view.of(given))
         self._store_left_out(X, given, self.best_estimator_.score_map_.log_probabilities(Q))
         return self
 
@@ -234,37 +262,82 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         check_is_fitted(self)
         return [self._before_scaling(inner) for inner in self.best_estimator_.kernel_expansions()]
 
-    def _score(self, given: Training) -> Callable[[HeldOutScores], np.ndarray]:
-        """What judges the points of a grid."""
-        prior = np.bincount(given.y, weights=given.weight) / given.weight.sum()
-        return partial(grid_scores, prior=prior, calibration=self.calibration, scoring=self.scoring)
+    def _search(self, X: Any, y: Any, given: Training, step: Step) -> Tried:
+        """Return the best candidate, and store all."""
+        copies = Duplicates.of(given.X, given.y)
+        rows = MergedRows.of(given, copies, pairwise=self._is_precomputed())
+        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
+        search = LeastSquaresSearch(partial(self._judge, rows), step)
+        views = [ScaledView.learn(rule, given) for rule in self._rules()]
+        sample = max(SAMPLE_ROWS, CLASS_ROWS * len(self.classes_))
+        searched = any(isinstance(each, str) and each == "auto" for each in (self.alphas, self.gammas))
+        sampled = searched and len(rows) > max(SAMPLED_ROWS, sample)
+        screening = partial(self._stage, rows.sample(sample), None) if sampled else None
+        best = search.select(views, partial(self._stage, rows, folds), screening)
+        self._store_search(search.results, best.line)
+        if best.outermost:
+            warn_caller(
+                f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "
+                "cv_results_, or give gammas.",
+                ConvergenceWarning,
+            )
+        return best
 
-    def _stages(self, X: Any, y: Any, given: Training) -> Iterator[Stage]:
-        """Views of the rows; for each, how points are tried in it, and which."""
-        distinct, keys = self._model(1.0, None)._distinct(given)
-        trials: LeftOutTrials | HeldOutTrials
-        if self.cv is None:
-            trials = self._left_out(distinct, keys)
+    def _judge(self, rows: MergedRows, scores: HeldOutScores, folds: Sequence[np.ndarray]) -> list[float]:
+        """Scores of folds after calibration."""
+        mass = np.bincount(rows.training.y, weights=rows.training.weight)
+        P = Clipping(mass / mass.sum()).probabilities(scores.Q)
+        if self.calibration is None:
+            with np.errstate(divide="ignore"):
+                log_P = np.log(P)
         else:
-            trials = HeldOutTrials(given, make_folds(self.cv, X, y, given), len(self.classes_), self._model)
-        fixed = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, given))
-        alphas = self.alphas if isinstance(self.alphas, str) else positive_numbers(self.alphas, "alphas")
-        for rule in self._rules():
-            view = ScaledView.learn(rule, given)
-            # Copies of rows must not count, so that a weight is a repetition.
-            gammas = Axis(fixed) if fixed else self._gamma_axis(view.of(distinct))
-            yield Stage(view, trials.seen(view), gammas, alpha_axis(alphas))
+            power = fit_power(
+                P, scores.y, scores.weight, floors=SEARCH_FLOORS, n_observations=scores.n_observations
+            )
+            log_P = power.log_probabilities(P)
+        score, total = held_out_scorer(self.scoring, self.classes_), float(rows.units.sum())
+        return [score(log_P[fold], scores.y[fold], scores.weight[fold], total) for fold in folds]
 
-    def _left_out(self, distinct: Training, keys: np.ndarray) -> LeftOutTrials:
-        """Leave-one-out with centres that are drawn once."""
-        rows, given = KeyedRows(distinct.X, distinct.y, keys), self._given_centers()
-        centers = choose_centers(given, self.n_centers, rows, len(self.classes_), self.random_state)
-        outside = None if isinstance(given, str | Integral) else given
-        size = max(256, len(keys) // 8) if self.max_rows == "auto" else self.max_rows
-        return LeftOutTrials(distinct, keys, centers, outside, self._kernel_of, size)
+    def _stage(self, rows: MergedRows, folds: Sequence[Fold] | None, view: ScaledView) -> Stage:
+        """Models of rows on a scale, judged by folds or by leave-one-out."""
+        seen, basis_of = replace(rows, training=view.of(rows.training)), partial(self._basis, view)
+        candidates: Candidates
+        if folds is None:
+            auto = max(JUDGED_ROWS, int(JUDGED_SHARE * len(rows)))
+            size = auto if self.max_rows == "auto" else self.max_rows
+            candidates = LeaveOneOutCandidates(seen, basis_of(seen), self._kernel_of, size)
+        else:
+            candidates = FoldCandidates(seen, folds, basis_of, self._kernel_of)
+        return Stage(view, candidates, self._given_gammas(seen), self._given_alphas(), self._start(seen))
 
-    def _gamma_axis(self, distinct: Training) -> Axis:
-        return gamma_axis(self.gammas, median_distance(distinct.X, self.random_state))
+    def _given_gammas(self, rows: MergedRows) -> Sequence[float | None] | None:
+        """Values to choose from, None for a search."""
+        gammas = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, rows.training))
+        if gammas is None and self.gammas == "paper":
+            median = median_distance(rows.training.X, self.random_state)
+            return [1 / (2 * (width * median) ** 2) for width in PAPER_WIDTHS]
+        return gammas
+
+    def _given_alphas(self) -> Sequence[float] | None:
+        """Values to choose from, None for a search."""
+        named = {"auto": None, "wide": WIDE_ALPHAS, "paper": PAPER_ALPHAS}
+        if isinstance(self.alphas, str):
+            return named[self.alphas]
+        return positive_numbers(self.alphas, "alphas")
+
+    def _basis(self, view: ScaledView, rows: MergedRows) -> Basis:
+        """Centres for rows on a scale."""
+        keyed, given = KeyedRows(rows.training.X, rows.training.y, rows.keys), self._given_centers()
+        centers = choose_centers(given, self.n_centers, keyed, len(self.classes_), self.random_state)
+        return Basis(centers, None if isinstance(given, str | Integral) else view.rows(given))
+
+    def _start(self, rows: MergedRows) -> tuple[float, float]:
+        """(gamma, alpha) where a search starts."""
+        few = rows.sample(MEDIAN_ROWS).training
+        gamma = central_gamma(self._kernel_of(few, 1.0), few.X)
+        # The penalty goes with the square of the kernel.
+        size = float(np.mean(self._kernel_of(few, gamma).diag(few.X)))
+        return gamma, START_ALPHA * size**2 if size > 0 else START_ALPHA
 
     def _kernel_of(self, training: Training, gamma: float | None) -> Kernel:
         return self._model(1.0, gamma)._resolve_kernel(training)
@@ -282,15 +355,3 @@ class LeastSquaresProbabilisticClassifierCV(LeftOutPosterior, ScaledFeatures):
         if not isinstance(self.centers, str | Integral):
             shared["centers"] = view.rows(self._given_centers())
         return LeastSquaresProbabilisticClassifier(alpha, gamma="scale" if gamma is None else gamma, **shared)
-
-    def _store_search(self, search: LeastSquaresSearch, best: Found) -> None:
-        self.scaler_ = best.view.scaling
-        self.alpha_, self.gamma_, self.best_score_ = best.alpha, best.gamma, best.score
-        self.best_params_ = {"alpha": best.alpha, "gamma": best.gamma, "scale": best.view.rule}
-        self.cv_results_ = search.results()
-        if best.stopped:
-            warn_caller(
-                f"The search ended at its limits, gamma={best.gamma}, alpha={best.alpha:g}: values beyond "
-                "may be better. Look at cv_results_, or give gammas and alphas.",
-                ConvergenceWarning,
-            )

@@ -1,176 +1,132 @@
-"""Scores of left-out rows for every kernel and penalty of a grid, at the price of a few fits.
+"""Leave-one-out scores of least-squares posteriors at many widths and penalties, at the price of a few fits.
 
-A grid of g kernels and a penalties needs g sums over rows and g·a factorisations, not g·a fits:
-
-- the distances between rows and centres are computed once for all widths of a kernel;
-- the sums G and M of a kernel serve all penalties;
-- leave-one-out scores follow in closed form (with one ridge for rows of all weights, which is exact for
-  equal weights), and a sample of the rows is enough to compare models, all scored on the same rows;
-- single precision doubles the speed.  Where it is not enough, because a penalty comes near its rounding
+- The distances between rows and centres are computed once for all widths of a kernel.
+- The sums G and M of a kernel serve all penalties.
+- Leave-one-out scores follow in closed form (with one ridge for rows of all weights, which is exact where
+  what is left out weighs the same), and a sample of the rows is enough to compare models.
+- Single precision doubles the speed.  Where it is not enough, because a penalty comes near its rounding
   errors, the same is done in double precision.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelproba.basis.class_centers import ClassCenters
 from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.classifier import Training
-from kernelproba.kernels import Kernel, Stationary
+from kernelproba.kernels import Kernel
+from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
 from kernelproba.solvers.loo.ridge import LeftOut, leave_one_out_path
-from kernelproba.tuning.scaling import ScaledView
+from kernelproba.tuning.merged_rows import MergedRows
 
-#: Distances between rows and one block of centres are held up to this number.
-_HELD_VALUES = 64_000_000
 #: Kernel values that are summed at once.
 _BLOCK_VALUES = 16_000_000
+#: Ridges beyond which single precision overflows.
+_MAX_SINGLE_RIDGE = 1e30
+
+#: Takes rows on the common scale and gamma.
+KernelOf = Callable[[Training, float | None], Kernel]
 
 
-@dataclass(frozen=True)
-class LabelledRows:
-    """Distinct rows (n, d), indicators of their classes (n, c), their weights and keys (n,)."""
+class Basis(NamedTuple):
+    """Centres and, where they are none of the rows, the centres themselves (m, d)."""
 
-    X: Any
-    Y: np.ndarray
-    weight: np.ndarray
-    keys: np.ndarray
-
-    def sample(self, size: int | None) -> np.ndarray:
-        """Numbers of a random sample of the rows, the same whatever their order."""
-        return np.sort(np.argsort(self.keys)[:size])
+    centers: ClassCenters
+    given: Any
 
 
-@dataclass(frozen=True)
-class LeftOutTrials:
-    """Leave-one-out of a sample of rows by the models of a grid.
+class _Features(NamedTuple):
+    """One width: features of the rows to be left out (r, m), and the sums over all rows for each block."""
+
+    K: np.ndarray
+    equations: list[NormalEquations]
+
+
+class LeaveOneOutCandidates:
+    """Models of one basis at many (gamma, alpha), judged by leaving out rows.
 
     Parameters
     ----------
-    training : Training
-        Distinct rows, as the models are to see them.
-    keys : array of shape (n,)
-        Keys of their contents.
-    centers : ClassCenters
-        Rows among them that are centres.
-    given : array of shape (m, d) or None
-        Centres that are none of the rows, as the models see them.
+    rows : MergedRows
+        Rows, as the models are to see them.
+    basis : Basis
+        Centres, on the same scale.
     kernel_of : callable
         (Training, gamma) → Kernel.
     max_rows : int
-        Size of the sample.
+        Number of rows to leave out, a random sample.
     """
 
-    training: Training
-    keys: np.ndarray
-    centers: ClassCenters
-    given: Any
-    kernel_of: Callable[[Training, float | None], Kernel]
-    max_rows: int
+    def __init__(self, rows: MergedRows, basis: Basis, kernel_of: KernelOf, max_rows: int):
+        training = rows.training
+        self._training, self._centers, self._kernel_of = training, basis.centers, kernel_of
+        self._judged = np.sort(np.argsort(rows.keys)[:max_rows])
+        kernel = kernel_of(training, 1.0)
+        Z = kernel.select(training.X, basis.centers.rows) if basis.given is None else basis.given
+        self._cache = DistanceCache(training.X, Z)
+        self._Y = (training.y[:, None] == np.arange(training.y.max() + 1)).astype(np.float32)
+        self._left_out = (training.weight / rows.units)[self._judged]
+        owned = basis.centers.owned_by(rows.keys[self._judged])
+        self._own_center = np.where(rows.units[self._judged] > 1, -1, owned)
+        self._n_observations = float(rows.units[self._judged].sum())
+        # A search walks to and fro between neighbouring widths.
+        self._features = lru_cache(maxsize=2)(self._compute_features)
 
-    def seen(self, view: ScaledView) -> "LeftOutTrials":
-        """The same rows and centres on another scale."""
-        given = None if self.given is None else view.rows(self.given)
-        return replace(self, training=view.of(self.training), given=given)
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that the models are fitted to."""
+        return len(self._training.y)
 
-    def __call__(self, gammas: Sequence[float | None], alphas: Sequence[float]) -> HeldOutScores:
-        """Return scores (g, a, r, c) of the sample."""
-        X, y, weight = self.training.X, self.training.y, self.training.weight
-        Y = (y[:, None] == np.arange(y.max() + 1)).astype(np.float32)
-        rows = LabelledRows(X, Y, weight, self.keys)
-        chosen = rows.sample(self.max_rows)
-        kernels = [self.kernel_of(self.training, gamma) for gamma in gammas]
-        Z = kernels[0].select(X, self.centers.rows) if self.given is None else self.given
-        Q = left_out_scores(rows, chosen, self.centers, Z, kernels, alphas)
-        return HeldOutScores(Q, y[chosen], weight[chosen])
+    @property
+    def folds(self) -> list[np.ndarray]:
+        """Which of the scores belong together: all."""
+        return [np.arange(len(self._judged))]
 
+    def held_out(self, gamma: float | None, alphas: Sequence[float]) -> list[HeldOutScores]:
+        """Return scores (r, c) of the rows left out for each penalty."""
+        y, weight = self._training.y[self._judged], self._training.weight[self._judged]
+        return [HeldOutScores(Q, y, weight, self._n_observations) for Q in self._scores(gamma, alphas)]
 
-def left_out_scores(
-    rows: LabelledRows,
-    chosen: np.ndarray,
-    centers: ClassCenters,
-    Z: Any,
-    kernels: Sequence[Kernel],
-    alphas: Sequence[float],
-) -> np.ndarray:
-    """Leave-one-out scores of some rows for all kernels and penalties.
+    def _scores(self, gamma: float | None, alphas: Sequence[float]) -> np.ndarray:
+        """Scores (a, r, c)."""
+        total = float(self._training.weight.sum())
+        features = self._features(gamma, self._precision(gamma, alphas, total))
+        Q = np.empty((len(alphas), len(self._judged), self._Y.shape[1]), dtype=features.K.dtype)
+        for block, equations in zip(self._centers.blocks, features.equations, strict=True):
+            left_out = LeftOut(
+                features.K[:, block.columns],
+                self._Y[self._judged][:, block.classes].astype(Q.dtype),
+                self._left_out.astype(Q.dtype),
+                block.local(self._own_center),
+            )
+            Q[:, :, block.classes] = leave_one_out_path(equations, left_out, alphas, total)
+        return Q
 
-    Parameters
-    ----------
-    rows : LabelledRows
-        All rows.
-    chosen : array of shape (r,)
-        Numbers of the rows to score.
-    centers : ClassCenters
-        Blocks of centres.
-    Z : array of shape (m, d)
-        The stacked centres.
-    kernels, alphas : sequences
-        The grid.
+    def _precision(self, gamma: float | None, alphas: Sequence[float], total: float) -> Any:
+        """The least precision that will do for all blocks of centres."""
+        ridges = min(alphas) * (total - self._left_out.max()), max(alphas) * total
+        features = self._features(gamma, np.float32)
+        traces = (float(np.trace(equations.gram)) for equations in features.equations)
+        enough = ridges[1] < _MAX_SINGLE_RIDGE and all(
+            ridges[0] >= least_ridge(trace, np.float32) for trace in traces
+        )
+        return np.float32 if enough else np.float64
 
-    Returns
-    -------
-    Q : ndarray of shape (len(kernels), len(alphas), r, c)
-        In single precision.
-    """
-    Q = np.empty((len(kernels), len(alphas), len(chosen), rows.Y.shape[1]), dtype=np.float32)
-    owned = centers.owned_by(rows.keys[chosen])
-    for block in centers.blocks:
-        columns = kernel_columns(kernels, rows.X, Z[block.columns])
-        part = LabelledRows(rows.X, rows.Y[:, block.classes], rows.weight, rows.keys)
-        local = block.local(owned)
-        for g in range(len(kernels)):
-            Q[g][:, :, block.classes] = _scores(part, chosen, local, partial(columns, g), alphas)
-    return Q
-
-
-def kernel_columns(kernels: Sequence[Kernel], X: Any, Z: Any) -> Callable[..., np.ndarray]:
-    """Function (g, dtype, rows) → k_g(X[rows], Z), with distances computed once where that is possible."""
-    shared = all(isinstance(k, Stationary) and np.ndim(k.length_scale) == 0 for k in kernels)
-    shared = shared and X.shape[0] * Z.shape[0] <= _HELD_VALUES
-    held: dict[Any, np.ndarray] = {}
-
-    def columns(g: int, dtype: Any, rows: Any) -> np.ndarray:
-        if not shared:
-            return kernels[g](X[rows], Z).astype(dtype, copy=False)
-        if dtype not in held:
-            held[dtype] = kernels[0].distances(X.astype(dtype), Z.astype(dtype))
-        return kernels[g].of_distance(held[dtype][rows].copy())
-
-    return columns
-
-
-def _scores(
-    rows: LabelledRows,
-    chosen: np.ndarray,
-    center: np.ndarray,
-    columns: Callable[..., np.ndarray],
-    alphas: Sequence[float],
-) -> np.ndarray:
-    """Scores (a, r, k) of one kernel and one block of centres, in the least precision that will do."""
-    total, weight = float(rows.weight.sum()), rows.weight[chosen].astype(np.float32)
-    ridge = min(alphas) * (total - rows.weight.max())
-    K = columns(np.float32, chosen)
-    # The trace of G = Σ s φφᵀ as the sample has it, before G itself.
-    trace = total / float(weight.sum()) * float(np.vdot(K, K * weight[:, None]))
-    if ridge < least_ridge(trace, np.float32):
-        K = columns(np.float64, chosen)
-    left_out = LeftOut(K, rows.Y[chosen].astype(K.dtype), rows.weight[chosen].astype(K.dtype), center)
-    return leave_one_out_path(_equations(rows, columns, K), left_out, alphas, total)
-
-
-def _equations(rows: LabelledRows, columns: Callable[..., np.ndarray], like: np.ndarray) -> NormalEquations:
-    """Sums over all rows, a block at a time, with the columns and in the precision of features `like`."""
-    equations = NormalEquations.empty(like.shape[1], rows.Y.shape[1], like.dtype)
-    n, step = len(rows.weight), max(1, _BLOCK_VALUES // like.shape[1])
-    for start in range(0, n, step):
-        part = slice(start, start + step)
-        root = np.sqrt(rows.weight[part]).astype(like.dtype)[:, None]
-        K = columns(like.dtype.type, part)
-        K *= root
-        equations.add(K, root * rows.Y[part])
-    return equations
+    def _compute_features(self, gamma: float | None, dtype: Any) -> _Features:
+        kernel = self._kernel_of(self._training, gamma)
+        blocks, n = self._centers.blocks, len(self._training.y)
+        equations = [NormalEquations.empty(len(block), len(block.classes), dtype) for block in blocks]
+        step = max(1, _BLOCK_VALUES // max(len(self._centers.rows), 1))
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            K, Y, weight = self._cache.matrix(kernel, dtype, part), self._Y[part], self._training.weight[part]
+            if (weight != 1).any():
+                root = np.sqrt(weight).astype(dtype)[:, None]
+                K, Y = K * root, Y * root
+            for block, sums in zip(blocks, equations, strict=True):
+                sums.add(K[:, block.columns], Y[:, block.classes])
+        return _Features(self._cache.matrix(kernel, dtype, self._judged), equations)

@@ -1,14 +1,26 @@
-"""Where to look for gamma, alpha and the scale of the features of a least-squares posterior."""
+"""Where to look for gamma, alpha and the scale of the features of a least-squares posterior.
 
-from collections.abc import Callable, Iterable, Sequence
+1. *Screening*, if there are many rows and something is to be searched: a pattern search from coarse to fine
+   (`kernelproba.tuning.pattern_search`), judged by leave-one-out on a sample of the rows.
+2. The other scale of the features is tried at the point that was found, and at its own median distance; if it
+   is better, the search goes on from there.
+3. *Last stage*, on all rows, by leave-one-out or by the user's folds: scales that a sample cannot tell apart
+   are compared, and points around the best one are tried unless the screening found them to be much worse.
+
+Values that the user gives are all tried, in the last stage alone.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import product
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from kernelproba.calibration import HeldOutScores
-from kernelproba.tuning.expanding_grid import Axis, OpenGrid, Point, Value
-from kernelproba.tuning.results import SearchResults
+from kernelproba.estimators.base.callbacks import Step, unobserved
+from kernelproba.tuning.pattern_search import Lattice, Point, is_outermost, within_limits
+from kernelproba.tuning.results import ResultsBuilder, finite_or_worst
 from kernelproba.tuning.scaling import ScaledView
 
 #: Widths of sugiyama2010, as multiples of the median distance, and penalties.
@@ -16,105 +28,220 @@ PAPER_WIDTHS = (1 / 10, 1 / 5, 1 / 2, 2 / 3, 1.0, 3 / 2, 2.0, 5.0, 10.0)
 PAPER_ALPHAS = tuple(10.0 ** np.arange(-2, 0.1, 0.5))
 #: Penalties that reach further down, where the best ones are found more often.
 WIDE_ALPHAS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-
-#: Steps beyond a grid, and how far they go.  Smaller penalties would drown in rounding.
-ALPHA_FACTOR, ALPHA_LIMITS = 10.0, (0.9e-12, 1.1e6)
-GAMMA_FACTOR, GAMMA_REACH = 4.0, 4.0**4
-
-#: How much worse, relatively, than the best grid that of another scale may be and still be walked on from.
-SLACK = 0.25
-
-#: (gammas, alphas) → scores (g, a, r, c) of rows that the models have not seen.
-Unseen = Callable[[Sequence[Value], Sequence[float]], HeldOutScores]
-
-
-def alpha_axis(alphas: str | Sequence[float]) -> Axis:
-    """Penalties by name, or as they are given."""
-    if not isinstance(alphas, str):
-        return Axis(alphas)
-    if alphas == "auto":
-        return Axis(WIDE_ALPHAS, ALPHA_FACTOR, ALPHA_LIMITS)
-    return Axis(PAPER_ALPHAS if alphas == "paper" else WIDE_ALPHAS)
+#: Penalty at which a search starts, for kernels with k(x, x) = 1.
+START_ALPHA = 1e-4
+#: Steps of gamma, by factors of √2, among which a search finds its start: a pattern much finer than the
+#: median distance cannot be seen from there.
+SCANNED_WIDTHS = (0, -4, 4, 8, 12)
+#: How much worse, relatively, a scale may be on a sample and still be compared on all rows.
+STAGE_TOL = 0.25
+#: Nats up to which two scales are the same on a sample: that of the first is taken.
+TIE_NATS = 0.25
 
 
-def gamma_axis(name: str, median: float) -> Axis:
-    """Gammas by name, around the median distance."""
-    gammas = [1 / (2 * (width * median) ** 2) for width in PAPER_WIDTHS]
-    if name == "paper":
-        return Axis(gammas)
-    return Axis(gammas, GAMMA_FACTOR, (min(gammas) / GAMMA_REACH, max(gammas) * GAMMA_REACH))
+class Candidates(Protocol):
+    """Models at many (gamma, alpha), and what they say of rows they have not seen."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that the models are fitted to."""
+
+    @property
+    def folds(self) -> list[np.ndarray]:
+        """Which of the held-out rows belong to which fold."""
+
+    def held_out(self, gamma: float | None, alphas: Sequence[float]) -> list[HeldOutScores]:
+        """Scores of held-out rows for each penalty."""
 
 
-class Stage(NamedTuple):
-    """A view of the rows, how points are tried in it, and which."""
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A scale of the features, and the models that are tried on it.
+
+    Parameters
+    ----------
+    view : ScaledView
+        The scale.
+    candidates : Candidates
+        The models.
+    gammas, alphas : sequence of float or None
+        Values to choose from, None for a search; [None] for a kernel without gamma.
+    start : (gamma, alpha)
+        Where a search starts.
+    """
 
     view: ScaledView
-    unseen: Unseen
-    gammas: Axis
-    alphas: Axis
+    candidates: Candidates
+    gammas: Sequence[float | None] | None
+    alphas: Sequence[float] | None
+    start: tuple[float, float]
+
+    @property
+    def searched(self) -> tuple[bool, bool]:
+        """Whether gamma, and alpha, are searched."""
+        return self.gammas is None, self.alphas is None
 
 
-class Found(NamedTuple):
-    """The best point of a view, its score, and whether only the limits of the search ended it there."""
+#: Takes a scale of the features.
+StageOf = Callable[[ScaledView], Stage]
 
-    view: ScaledView
+
+class Tried(NamedTuple):
+    """A candidate: its line in the results, its stage and parameters, its mean score."""
+
+    line: int
+    stage: Stage
     gamma: float | None
     alpha: float
     score: float
-    stopped: bool
+    #: Whether the search ended here because gamma came to its limits.
+    outermost: bool = False
 
 
 @dataclass
 class LeastSquaresSearch:
-    """Search of (gamma, alpha) in one view of the rows after another, that writes down what it tries.
+    """Search of (gamma, alpha) that keeps what it tries.
 
     Parameters
     ----------
-    score : callable
-        HeldOutScores → scores (g, a), the larger the better.
-    record : list of dict
-        What was tried.
+    judge : callable
+        (HeldOutScores, folds) → scores of the folds, the larger the better.
+    step : Step
+        Context of every candidate that is tried.
     """
 
-    score: Callable[[HeldOutScores], np.ndarray]
-    record: list[dict] = field(default_factory=list)
+    judge: Callable[[HeldOutScores, list[np.ndarray]], Sequence[float]]
+    step: Step = unobserved
+    results: ResultsBuilder = field(default_factory=ResultsBuilder)
+    _known: dict[tuple, Tried] = field(default_factory=dict)
 
-    def best(self, stages: Iterable[Stage]) -> Found:
-        """The best point of all views; of equals that of the first.
+    def select(self, views: Sequence[ScaledView], last: StageOf, screening: StageOf | None = None) -> Tried:
+        """Return the best candidate of the last stage.
 
-        The grids of all views are scored, and those that are not far behind go on beyond their borders.
+        Parameters
+        ----------
+        views : sequence of ScaledView
+            Scales of the features, the likelier first.
+        last : callable
+            View → its stage with all rows.
+        screening : callable, optional
+            View → its stage with a sample of the rows.
         """
-        grids = [(stage.view, OpenGrid(self._scorer(stage), stage.gammas, stage.alphas)) for stage in stages]
-        starts = [(view, grid, grid.scan()) for view, grid in grids]
-        top = max(grid.tried[start] for _, grid, start in starts)
-        promising = (each for each in starts if each[1].tried[each[2]] >= top - SLACK * abs(top))
-        return max((_walked(*each) for each in promising), key=lambda found: found.score)
+        if screening is None:
+            return max(self.explore([last(view) for view in views]), key=_score)
+        screened = self._distinguishable(self.explore([screening(view) for view in views]))
+        compared = [(self.evaluate(last(each.stage.view), each.gamma, each.alpha), each) for each in screened]
+        start, origin = max(compared, key=lambda pair: pair[0].score)
+        return self.refine(start, origin)._replace(outermost=origin.outermost)
 
-    def _scorer(self, stage: Stage) -> Callable[[Sequence[Value], Sequence[float]], np.ndarray]:
-        """What scores points of a view, and writes them down."""
+    def _distinguishable(self, found: Sequence[Tried]) -> list[Tried]:
+        """Return what is to be compared on all rows: neither far behind nor the same as the first."""
+        first, *others = found
+        nats = [abs(each.score - first.score) * _n_judged(each) for each in others]
+        unlike = [first, *(each for each, gap in zip(others, nats, strict=True) if gap > TIE_NATS)]
+        best = max(map(_score, unlike))
+        return [each for each in unlike if each.score >= best - STAGE_TOL * abs(best)]
 
-        def score(gammas: Sequence[Value], alphas: Sequence[float]) -> np.ndarray:
-            rows = stage.unseen(gammas, alphas)
-            scores = self.score(rows)
-            for (g, a), value in np.ndenumerate(scores):
-                point = {"scale": stage.view.rule, "gamma": gammas[g], "alpha": alphas[a]}
-                self.record.append(point | {"n_rows": len(rows.y), "mean_test_score": value})
-            return scores
+    def explore(self, stages: Sequence[Stage]) -> list[Tried]:
+        """Return the best candidate of each scale; after the first only better scales are searched."""
+        first, *others = stages
+        best = self._descend(first)
+        found = [best]
+        for stage in others:
+            if not any(stage.searched):
+                found.append(self._descend(stage))
+                continue
+            known = max((self.evaluate(stage, g, best.alpha) for g in _alike(best, stage)), key=_score)
+            if known.score > best.score:
+                known = self.refine(known)
+            found.append(known)
+        return found
 
-        return score
+    def evaluate(self, stage: Stage, gamma: float | None, *alphas: float) -> Tried:
+        """Try penalties at one width, those anew that have not been tried; return the best."""
+        new = [alpha for alpha in alphas if _key(stage, gamma, alpha) not in self._known]
+        if new:
+            with self.step("point"):
+                self._try(stage, gamma, new)
+        return _smoothest([self._known[_key(stage, gamma, alpha)] for alpha in alphas])
 
-    def results(self) -> SearchResults:
-        """The record, as columns."""
-        columns = {name: [point[name] for point in self.record] for name in self.record[0]}
-        columns["gamma"] = [np.nan if gamma is None else gamma for gamma in columns["gamma"]]
-        return SearchResults(
-            {name: np.array(values, object if name == "scale" else None) for name, values in columns.items()}
-        )
+    def refine(self, start: Tried, screened: Tried | None = None) -> Tried:
+        """Return the best candidate near one that is good already, past those that screening found bad."""
+        lattice = self._lattice(start.stage, (start.gamma, start.alpha), screened)
+        return self._at(start.stage, (start.gamma, start.alpha), lattice.refine((0, 0)))
+
+    def _descend(self, stage: Stage) -> Tried:
+        """Return the best candidate that a search finds from the start, or from all values that are given."""
+        gamma, alpha = stage.start
+        gammas, alphas = stage.gammas or [gamma], stage.alphas or [alpha]
+        if not any(stage.searched):
+            return _smoothest([self.evaluate(stage, gamma, *alphas) for gamma in gammas])
+        ends = []
+        for start in product(gammas, alphas):
+            lattice = self._lattice(stage, start)
+            seeds = [(g, 0) for g in SCANNED_WIDTHS if stage.searched[0] and within_limits((g, 0))]
+            point = lattice.descend(min(seeds or [(0, 0)], key=lattice.at))
+            outermost = stage.searched[0] and is_outermost(point)
+            ends.append(self._at(stage, start, point)._replace(outermost=outermost))
+        return _smoothest(ends)
+
+    def _lattice(
+        self, stage: Stage, start: tuple[float | None, float], screened: Tried | None = None
+    ) -> Lattice:
+        def loss(point: Point) -> float:
+            return -self._at(stage, start, point).score
+
+        def screened_loss(point: Point) -> float | None:
+            if screened is None:
+                return None
+            values = _values((screened.gamma, screened.alpha), point)
+            known = self._known.get(_key(screened.stage, *values))
+            return None if known is None else -known.score
+
+        return Lattice(loss, stage.searched, screened_loss)
+
+    def _at(self, stage: Stage, start: tuple[float | None, float], point: Point) -> Tried:
+        return self.evaluate(stage, *_values(start, point))
+
+    def _try(self, stage: Stage, gamma: float | None, alphas: Sequence[float]) -> None:
+        for alpha, rows in zip(alphas, stage.candidates.held_out(gamma, alphas), strict=True):
+            scores = np.asarray(self.judge(rows, stage.candidates.folds))
+            params = {"alpha": alpha, "gamma": gamma, "scale": stage.view.rule}
+            line = self.results.add(params, scores, n_rows=stage.candidates.n_rows)
+            score = float(finite_or_worst(scores.mean()))
+            self._known[_key(stage, gamma, alpha)] = Tried(line, stage, gamma, alpha, score)
 
 
-def _walked(view: ScaledView, grid: OpenGrid, start: Point) -> Found:
-    """Where a walk from a point of a grid ends."""
-    gamma, alpha = grid.walk(start)
-    # Below the least penalty there is nothing but rounding.
-    stopped = grid.gammas.stops_at(gamma) or (alpha > 1 and grid.alphas.stops_at(alpha))
-    return Found(view, gamma, alpha, grid.tried[gamma, alpha], stopped)
+def _key(stage: Stage, gamma: float | None, alpha: float) -> tuple:
+    """What tells one candidate from another, up to rounding."""
+    return stage, *(None if value is None else f"{value:.6g}" for value in (gamma, alpha))
+
+
+def _values(start: tuple[float | None, float], point: Point) -> tuple[float | None, float]:
+    """(gamma, alpha) of a point of the lattice around a start; its second axis is that of 1/alpha."""
+    gamma, alpha = start
+    return (None if gamma is None else gamma * 2 ** (point[0] / 2)), alpha * 10 ** (-point[1] / 4)
+
+
+def _alike(best: Tried, stage: Stage) -> list[float | None]:
+    """Gammas to try on another scale: as far from its median distance, and that itself."""
+    if stage.gammas is not None or best.gamma is None:
+        return [best.gamma]
+    center, other = best.stage.start[0], stage.start[0]
+    return [other] if best.gamma == center else [best.gamma / center * other, other]
+
+
+def _n_judged(tried: Tried) -> int:
+    """Number of held-out rows behind a score."""
+    return sum(len(fold) for fold in tried.stage.candidates.folds)
+
+
+def _score(tried: Tried) -> float:
+    return tried.score
+
+
+def _smoothest(tried: Sequence[Tried]) -> Tried:
+    """Return the best; ties up to rounding go to the wider kernel, then to the larger penalty."""
+    top = max(map(_score, tried))
+    best = [each for each in tried if each.score >= top - 1e-5 * (1 + abs(top))]
+    return min(best, key=lambda each: (each.gamma or 0.0, -each.alpha))

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.utils import compute_class_weight
 
 from kernelproba import LeastSquaresProbabilisticClassifier as LSPC
 from kernelproba.datasets import three_gaussians, three_gaussians_problem
@@ -85,9 +86,31 @@ def test_leave_one_out_scores_are_those_of_models_without_the_row(centers, solve
     model = LSPC(ALPHA, gamma=GAMMA, centers=centers, solver=solver).fit(X, y, weight)
     Q = model.leave_one_out_scores(X, y, weight)
     for i in range(0, len(y), 6):
-        rest = np.arange(len(y)) != i
-        refitted = clone(model).fit(X[rest], y[rest], weight[rest])
+        rest = weight - (np.arange(len(y)) == i)  # a weight of two is two rows, of which one is left out
+        refitted = clone(model).fit(X, y, rest)
         np.testing.assert_allclose(Q[i], refitted.raw_scores(X[i : i + 1])[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0, 1: 1.0, 2: 0.1}])
+def test_an_observation_is_left_out_with_the_weight_of_its_class(class_weight):
+    repeated = np.r_[np.arange(len(y)), :20]
+    rows, labels = X[repeated], y[repeated]
+    model = LSPC(ALPHA, gamma=GAMMA, class_weight=class_weight).fit(rows, labels)
+    factors = compute_class_weight(class_weight, classes=np.arange(3), y=labels)
+    Q = model.leave_one_out_scores(rows, labels)
+    for i in (0, 7, 50):
+        rest = np.delete(np.arange(len(labels)), i)
+        refitted = LSPC(ALPHA, gamma=GAMMA).fit(rows[rest], labels[rest], factors[labels[rest]])
+        np.testing.assert_allclose(Q[i], refitted.raw_scores(rows[[i]])[0], atol=1e-8)
+
+
+def test_weights_that_are_no_counts_leave_whole_rows_out():
+    weight = 1000 * (np.random.default_rng(0).random(len(y)) + 0.5)
+    model = LSPC(ALPHA, gamma=GAMMA).fit(X, y, weight)
+    Q = model.leave_one_out_scores(X, y, weight)
+    rest = np.arange(len(y)) != 4
+    refitted = clone(model).fit(X[rest], y[rest], weight[rest])
+    np.testing.assert_allclose(Q[4], refitted.raw_scores(X[[4]])[0], atol=1e-8)
 
 
 def test_rows_of_no_weight_are_left_out_already():

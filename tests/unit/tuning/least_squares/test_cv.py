@@ -16,10 +16,10 @@ from kernelproba.calibration import Clipping
 from kernelproba.datasets import three_gaussians, three_gaussians_problem
 from kernelproba.inspection import explain, suspects
 from kernelproba.kernels import RBF, median_distance
-from kernelproba.rows.folds import content_folds
 from kernelproba.solvers.least_squares import posterior_sums
-from kernelproba.tuning.least_squares import loo as left_out_search
-from kernelproba.tuning.least_squares import search as least_squares_search
+from kernelproba.tuning import pattern_search
+from kernelproba.tuning.least_squares import cv as least_squares_cv
+from kernelproba.tuning.least_squares import loo as least_squares_loo
 
 X, y = three_gaussians(120, random_state=0)
 X_new, _ = three_gaussians(40, random_state=1)
@@ -27,16 +27,22 @@ RAW = {"calibration": None, "outside": "tails", "scale": None}
 PLAIN = {"calibration": None, "outside": "tails"}
 ALPHAS, GAMMAS = [1e-3, 1e-1], [0.1, 0.5, 2.0]
 MEASURES = {
-    "log_loss": lambda P, y: np.log(P[np.arange(len(y)), y]).mean(),
+    "log_loss": lambda P, y: smoothed(np.log(P), y),
     "brier": lambda P, y: -np.square(P - np.eye(3)[y]).sum(axis=1).mean(),
     "accuracy": lambda P, y: np.mean(P.argmax(axis=1) == y),
 }
 
 
+def smoothed(log_P, y):
+    """Mean of log p(y) with one row more, of which any class is true."""
+    return (log_P[np.arange(len(y)), y].sum() + log_P.mean()) / (len(y) + 1)
+
+
 def table(search):
     """Scores (g, a) of the points that were tried."""
-    frame = search.cv_results_.frame().fillna({"gamma": 0.0})
-    return frame.pivot(index="gamma", columns="alpha", values="mean_test_score").to_numpy()
+    frame = search.cv_results_.frame()
+    frame["param_gamma"] = frame["param_gamma"].astype(float).fillna(0.0)
+    return frame.pivot(index="param_gamma", columns="param_alpha", values="mean_test_score").to_numpy()
 
 
 def left_out_scores(model, X, y):
@@ -54,7 +60,7 @@ def test_scores_are_those_of_refits_without_the_row(centers):
     searches = {s: CV(ALPHAS, GAMMAS, scoring=s, **options).fit(X50, y50) for s in MEASURES}
     for g, a in np.ndindex(len(GAMMAS), len(ALPHAS)):
         Q = left_out_scores(LSPC(ALPHAS[a], gamma=GAMMAS[g], centers=centers, **PLAIN), X50, y50)
-        P = np.maximum(Clipping(np.bincount(y50) / 50).probabilities(Q), 1e-15)
+        P = np.maximum(Clipping(np.bincount(y50) / 50).probabilities(Q), np.finfo(float).eps)
         for name, search in searches.items():
             assert table(search)[g, a] == pytest.approx(MEASURES[name](P, y50), abs=1e-3)  # single precision
 
@@ -67,15 +73,15 @@ def test_penalties_too_small_for_single_precision_are_searched_in_double():
 
 
 def test_folds_score_what_they_were_not_fitted_on():
-    folds = content_folds(X, y, 4)
-    search = CV(ALPHAS, GAMMAS, cv=4, **RAW).fit(X, y)
+    splits = list(KFold(4).split(X))
+    search = CV(ALPHAS, GAMMAS, cv=splits, scoring="brier", **RAW).fit(X, y)
     for (g, a), score in np.ndenumerate(table(search)):
-        Q = np.empty((len(y), 3))
-        for k in range(4):
-            model = LSPC(ALPHAS[a], gamma=GAMMAS[g], **PLAIN).fit(X[folds != k], y[folds != k])
-            Q[folds == k] = model.raw_scores(X[folds == k])
-        P = np.maximum(Clipping(np.bincount(y) / len(y)).probabilities(Q), 1e-15)
-        assert score == pytest.approx(MEASURES["log_loss"](P, y), abs=1e-8)
+        scores = []
+        for train, test in splits:
+            model = LSPC(ALPHAS[a], gamma=GAMMAS[g], **PLAIN).fit(X[train], y[train])
+            P = Clipping(np.bincount(y) / len(y)).probabilities(model.raw_scores(X[test]))
+            scores.append(MEASURES["brier"](P, y[test]))
+        assert score == pytest.approx(np.mean(scores), abs=1e-8)
 
 
 def test_the_best_point_is_fitted_to_all_rows():
@@ -92,10 +98,10 @@ def test_the_best_point_is_fitted_to_all_rows():
 
 def test_the_grid_of_the_paper():
     results = CV("paper", "paper", scale=None, random_state=0).fit(X, y).cv_results_
-    assert len(results["gamma"]) == 45
-    widths = np.sqrt(1 / (2 * np.unique(results["gamma"])))[::-1] / median_distance(X, 0)
+    assert len(results["params"]) == 45
+    widths = np.sqrt(1 / (2 * np.unique(results["param_gamma"])))[::-1] / median_distance(X, 0)
     np.testing.assert_allclose(widths, [1 / 10, 1 / 5, 1 / 2, 2 / 3, 1, 3 / 2, 2, 5, 10])
-    np.testing.assert_allclose(np.unique(results["alpha"]), 10 ** np.array([-2, -1.5, -1, -0.5, 0]))
+    np.testing.assert_allclose(np.unique(results["param_alpha"]), 10 ** np.array([-2, -1.5, -1, -0.5, 0]))
 
 
 def test_a_tie_goes_to_the_smoother_model():
@@ -109,19 +115,15 @@ def test_a_tie_goes_to_the_smoother_model():
 def test_more_rows_than_the_sample_are_compared_on_the_sample():
     rows, labels = three_gaussians(600, random_state=3)
     few, all_ = (CV(ALPHAS, GAMMAS, max_rows=m, scale=None).fit(rows, labels) for m in (100, 600))
-    assert (few.cv_results_["n_rows"] == 100).all()
-    assert (all_.cv_results_["n_rows"] == 600).all()
     assert not np.array_equal(table(few), table(all_))
     np.testing.assert_allclose(table(few), table(all_), atol=0.25)
     assert few.loo_proba_.shape == (600, 3)
 
 
-@pytest.mark.parametrize("held", [0, 10**6])
-def test_blocks_of_rows_change_no_score_of_the_search(monkeypatch, held):
+def test_blocks_of_rows_change_no_score_of_the_search(monkeypatch):
     search = CV(ALPHAS, GAMMAS, max_rows=50, scale=None)
     whole = table(search.fit(X, y))
-    monkeypatch.setattr(left_out_search, "_HELD_VALUES", held)
-    monkeypatch.setattr(left_out_search, "_BLOCK_VALUES", 300)
+    monkeypatch.setattr(least_squares_loo, "_BLOCK_VALUES", 300)
     np.testing.assert_allclose(table(clone(search).fit(X, y)), whole, atol=1e-4)  # single precision
 
 
@@ -162,8 +164,8 @@ class TestLeftOutProbabilities:
         search = CV([1e-3], [0.5], centers=centers, scale=None).fit(X50, y50, weight)
         model = LSPC(1e-3, gamma=0.5, centers=centers, **PLAIN)
         for i in range(0, 50, 3):
-            rest = np.arange(50) != i
-            q = model.fit(X50[rest], y50[rest], weight[rest]).raw_scores(X50[[i]])
+            rest = weight - (np.arange(50) == i)  # a weight of two is two rows, of which one is left out
+            q = model.fit(X50, y50, rest).raw_scores(X50[[i]])
             p = np.exp(search.best_estimator_.score_map_.log_probabilities(q))[0]
             np.testing.assert_allclose(search.loo_proba_[i], p, atol=1e-7)
             assert search.loo_label_proba_[i] == pytest.approx(p[y50[i]], abs=1e-7)
@@ -176,7 +178,7 @@ class TestLeftOutProbabilities:
         log_p = search.best_estimator_.score_map_.log_probabilities(q)[0]
         np.testing.assert_allclose(search.loo_proba_[7], np.exp(log_p), atol=1e-7)
 
-    def test_a_weight_is_a_repetition_and_copies_leave_together(self):
+    def test_a_weight_is_a_repetition_and_copies_are_other_observations(self):
         again = np.arange(30)
         repeated = CV(ALPHAS, GAMMAS).fit(np.vstack([X, X[again]]), np.concatenate([y, y[again]]))
         weighted = CV(ALPHAS, GAMMAS).fit(X, y, np.where(np.arange(120) < 30, 2.0, 1.0))
@@ -257,10 +259,10 @@ class TestScale:
         search = CV().fit(X * [1e-3, 1e3], y)
         assert search.best_params_["scale"] == "standard"
         frame = search.cv_results_.frame()
-        assert set(frame["scale"].dropna()) == {"standard"}
-        assert frame["scale"].isna().any()
+        assert set(frame["param_scale"].dropna()) == {"standard"}
+        assert frame["param_scale"].isna().any()
         top = frame.loc[frame["mean_test_score"].idxmax()]
-        assert top["scale"] == "standard"
+        assert top["param_scale"] == "standard"
         assert search.best_score_ == pytest.approx(top["mean_test_score"], rel=1e-3)
 
     @pytest.mark.parametrize("cv", [None, 3])
@@ -305,15 +307,15 @@ class TestBorders:
         median = median_distance(rows, None)
         assert search.gamma_ > 1 / (2 * (median / 10) ** 2)
         frame = search.cv_results_.frame()
-        here = np.isclose(frame["alpha"], search.alpha_), np.isclose(frame["gamma"], search.gamma_)
-        for name, own, other in (("gamma", search.gamma_, here[0]), ("alpha", search.alpha_, here[1])):
-            line = frame[other]
-            beyond = line[line[name] > 1.01 * own], line[line[name] < 0.99 * own]
+        for name, other in (("gamma", "alpha"), ("alpha", "gamma")):
+            own = search.best_params_[name]
+            line = frame[np.isclose(frame[f"param_{other}"], search.best_params_[other])]
+            beyond = line[line[f"param_{name}"] > 1.01 * own], line[line[f"param_{name}"] < 0.99 * own]
             assert all(len(side) for side in beyond)
             assert line["mean_test_score"].max() <= search.best_score_ + 1e-3 * abs(search.best_score_)
 
     def test_the_limits_of_gamma_are_told(self, monkeypatch):
-        monkeypatch.setattr(least_squares_search, "GAMMA_REACH", 1.0)
+        monkeypatch.setattr(pattern_search, "LIMITS", (8, 24))
         rows = np.random.default_rng(0).random((300, 1))
         labels = (40 * rows[:, 0]).astype(int) % 2
         with pytest.warns(ConvergenceWarning, match="give gammas") as told:
@@ -355,6 +357,83 @@ class TestFewRows:
         assert np.mean(signal.predict(fresh + 0.2) == 1) > 0.8
 
 
+class TestStages:
+    """Many rows are searched on a sample first."""
+
+    rows, labels = three_gaussians(900, random_state=3)
+
+    def test_the_best_candidate_is_one_of_all_rows_and_the_best_of_them(self):
+        search = CV().fit(self.rows, self.labels)
+        frame = search.cv_results_.frame()
+        assert sorted(set(frame["n_rows"])) == [least_squares_cv.SAMPLE_ROWS, 900]
+        last = frame[frame["n_rows"] == 900]
+        assert len(last) < 10
+        assert search.best_index_ in last.index
+        assert search.best_score_ >= last["mean_test_score"].max() * (1 + 1e-3)  # scores are negative
+        assert frame["rank_test_score"][search.best_index_] <= len(last)
+
+    def test_a_sample_finds_what_all_rows_would(self, monkeypatch):
+        staged = CV().fit(self.rows, self.labels)
+        monkeypatch.setattr(least_squares_cv, "SAMPLED_ROWS", 1000)
+        whole = CV().fit(self.rows, self.labels)
+        assert staged.loo_scores_["log_loss"] <= 1.03 * whole.loo_scores_["log_loss"]
+
+    def test_folds_judge_the_last_stage(self):
+        search = CV(cv=3).fit(self.rows, self.labels)
+        last = search.cv_results_.frame().query("n_rows == 900")
+        assert np.isfinite(last["split2_test_score"]).all()
+        assert search.best_index_ in last.index
+
+    @pytest.mark.parametrize("params", [{"alphas": [1e-3, 1e-1]}, {"gammas": [0.3, 1.0]}])
+    def test_what_is_given_is_not_searched(self, params):
+        search = CV(scale=None, **params).fit(self.rows, self.labels)
+        ((name, values),) = params.items()
+        assert set(search.cv_results_[f"param_{name[:-1]}"]) <= set(values)
+
+
+def test_any_scorer_of_scikit_learn_may_choose():
+    by_name = CV(ALPHAS, GAMMAS, scoring="neg_brier_score", scale=None, cv=3)
+    ours = CV(ALPHAS, GAMMAS, scoring="brier", scale=None, cv=3).fit(X, y)
+    np.testing.assert_allclose(table(by_name.fit(X, y)), table(ours), atol=1e-9)
+
+
+def test_scores_that_are_no_numbers_are_the_worst():
+    search = CV(alphas=[1e-100, 1e-3, 1e100], scale=None).fit(X, y)
+    assert search.alpha_ == 1e-3
+    assert np.isfinite(search.best_score_)
+
+
+def test_every_candidate_is_told_to_callbacks():
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+    told = []
+
+    class Listener:
+        def setup(self, estimator, context): ...
+
+        def on_fit_task_begin(self, estimator, context): ...
+
+        def on_fit_task_end(self, estimator, context):  # noqa: ARG002
+            told.append(context.task_name)
+
+        def teardown(self, estimator, context): ...
+
+    search = CV().set_callbacks(Listener()).fit(X, y)
+    assert told.count("point") == len(search.cv_results_["params"])
+    assert told[-2:] == ["fit of all rows", "fit"]
+
+
+def test_few_distinct_rows_are_many_observations():
+    """1500 draws from 14 points with known probabilities: nearly the entropy is reached."""
+    rng = np.random.default_rng(0)
+    points, p = rng.normal(size=(14, 3)), rng.uniform(0.05, 0.95, 14)
+    which = rng.integers(14, size=1500)
+    labels = (rng.random(1500) < p[which]).astype(int)
+    search = CV().fit(points[which], labels)
+    assert np.abs(search.predict_proba(points)[:, 1] - p).mean() < 0.05
+    entropy = -(p * np.log(p) + (1 - p) * np.log(1 - p))[which].mean()
+    assert abs(search.loo_scores_["log_loss"] - entropy) < 0.03
+
+
 def test_the_order_of_rows_does_not_matter():
     order = np.random.default_rng(0).permutation(120)
     one, other = CV().fit(X, y), CV().fit(X[order], y[order])
@@ -371,5 +450,5 @@ def test_bad_input_is_refused():
         CV(alphas=[]).fit(X, y)
     with pytest.raises(ValueError, match="'scale'"):
         CV(scale="minmax").fit(X, y)
-    with pytest.raises(ValueError, match="'scoring'"):
+    with pytest.raises(ValueError, match="scoring"):
         CV(scoring="auc").fit(X, y)
