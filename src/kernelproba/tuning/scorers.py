@@ -108,4 +108,5 @@ def _scikit_learn_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
 
 
 #: Names by which `kernelproba.tuning.kernel_logistic` still knows these.
-UnseenScore, unseen_score = HeldOutScorer, held_out_scorer
+UnseenScore = HeldOutScorer
+unseen_score = held_out_scorer

@@ -111,7 +111,8 @@ def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOu
         )
         scores = score_columns(model.decision_function(X[test][:, train] if pairwise else X[test]))
         parts.append((scores, y[test], total[fold.test] * fold.test_share))
-    return HeldOutScores(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    scores, labels, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return HeldOutScores(scores, labels, weights)
 
 
 def score_columns(scores: np.ndarray) -> np.ndarray:
