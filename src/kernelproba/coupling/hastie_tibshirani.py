@@ -13,7 +13,7 @@ the limit, in which the classes that nothing else beats outright share all the p
 """
 
 import numpy as np
-from scipy.special import logit, softmax
+from scipy.special import log_softmax, logit
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelproba.caller_warning import warn_caller
@@ -41,6 +41,7 @@ def hastie_tibshirani(R: np.ndarray, weights: np.ndarray, tol: float) -> np.ndar
     Returns
     -------
     ndarray of shape (n, c)
+        log p.
     """
     R = np.clip(R, CLIP, 1.0 - CLIP)
     wins = np.einsum("ij,bij->bi", weights, R)
@@ -61,7 +62,7 @@ def hastie_tibshirani(R: np.ndarray, weights: np.ndarray, tol: float) -> np.ndar
             f"above tol={tol:.1e}: raise tol, which rounding bounds below by about 1e-14 per class.",
             ConvergenceWarning,
         )
-    return softmax(theta, axis=1)
+    return log_softmax(theta, axis=1)
 
 
 def _score(theta, wins, weights):

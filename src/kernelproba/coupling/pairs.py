@@ -1,4 +1,4 @@
-"""Arrays of pairwise probabilities: their two shapes, their checks, and a walk over them in blocks.
+"""Pairs of classes, and arrays of their probabilities: two shapes, checks, and a walk over them in blocks.
 
 The probabilities r_ij = P(class i | class i or j) of n rows and c classes come as
 
@@ -8,13 +8,22 @@ The probabilities r_ij = P(class i | class i or j) of n rows and c classes come 
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import isqrt
 
 import numpy as np
+from scipy.special import log_expit
 
 # Doubles per (block, c, c) array: 1 MB each, so that the handful a method works on stays in cache
 # while the calls into numpy are still few.
 BLOCK_SIZE = 2**17
+# Weights of pairs below this share of the largest leave systems singular and move no probability.
+LEAST_PAIR_WEIGHT = 1e-10
+
+
+def class_pairs(c: int) -> np.ndarray:
+    """Return the pairs i < j of c classes, (c(c−1)/2, 2), in the order of ``itertools.combinations``."""
+    return np.array(list(combinations(range(c), 2)), dtype=np.intp).reshape(-1, 2)
 
 
 def check_pairs(R) -> np.ndarray:
@@ -57,7 +66,17 @@ def check_pair_weights(pair_weights, c: int) -> np.ndarray:
         )
     if not np.allclose(weights, weights.T):
         raise ValueError("pair_weights must be symmetric (n_ij = n_ji); give (W + W.T) / 2.")
+    weights = np.maximum(weights / weights.max(), LEAST_PAIR_WEIGHT) * off_diagonal
     return weights / weights[off_diagonal].mean()
+
+
+def log_square(F: np.ndarray) -> np.ndarray:
+    """Return log r_ij (n, c, c), with log ½ on the diagonal, from the log-odds F (n, c(c−1)/2) of pairs."""
+    c = n_classes(F)
+    i, j = class_pairs(c).T
+    log_R = np.full((len(F), c, c), np.log(0.5))
+    log_R[:, i, j], log_R[:, j, i] = log_expit(F), log_expit(-F)
+    return log_R
 
 
 def square_blocks(R: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
@@ -94,7 +113,7 @@ def _square_from_condensed(part: np.ndarray, start: int) -> np.ndarray:
     part = part.astype(np.float64)
     _check_range(part, start)
     c = n_classes(part)
-    i, j = np.triu_indices(c, 1)
+    i, j = class_pairs(c).T
     block = np.full((len(part), c, c), 0.5)
     block[:, i, j] = part
     block[:, j, i] = 1.0 - part

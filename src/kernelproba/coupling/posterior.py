@@ -1,12 +1,21 @@
 """The posterior of all classes from the probabilities of their pairs."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
+from scipy.special import log_expit
 
 from kernelproba.coupling.hastie_tibshirani import hastie_tibshirani
-from kernelproba.coupling.pairs import check_pair_weights, check_pairs, n_classes, square_blocks
-from kernelproba.coupling.wu_lin_weng import wu_lin_weng
+from kernelproba.coupling.pairs import (
+    BLOCK_SIZE,
+    check_pair_weights,
+    check_pairs,
+    log_square,
+    n_classes,
+    square_blocks,
+)
+from kernelproba.coupling.wu_lin_weng import log_wu_lin_weng, wu_lin_weng
 
 METHODS = ("wu-lin-weng", "hastie-tibshirani")
 
@@ -62,9 +71,40 @@ def couple(R, method: str = "wu-lin-weng", pair_weights=None, tol: float = 1e-10
     return P
 
 
+def couple_log_odds(
+    F: np.ndarray, method: str = "wu-lin-weng", pair_weights: Any = None, tol: float = 1e-10
+) -> np.ndarray:
+    """Couple the log-odds of pairs into log-probabilities, which are finite where probabilities underflow.
+
+    Parameters
+    ----------
+    F : ndarray of shape (n, c(c−1)/2)
+        log r_ij/r_ji of the pairs i < j, in the order of ``itertools.combinations(range(c), 2)``.
+    method, pair_weights, tol
+        As in `couple`.
+
+    Returns
+    -------
+    ndarray of shape (n, c)
+        log p.
+    """
+    c = n_classes(F)
+    if c == 2:
+        return log_expit(np.hstack([F, -F]))
+    weights, log_P = check_pair_weights(pair_weights, c), np.empty((len(F), c))
+    step = max(1, BLOCK_SIZE // c**2)
+    for start in range(0, len(F), step):
+        log_R = log_square(F[start : start + step])
+        if method == "hastie-tibshirani":
+            log_P[start : start + step] = hastie_tibshirani(np.exp(log_R), weights=weights, tol=tol)
+        else:
+            log_P[start : start + step] = log_wu_lin_weng(log_R, weights)
+    return log_P
+
+
 def _solver(method, weights, tol):
     if method == "hastie-tibshirani":
-        return partial(hastie_tibshirani, weights=weights, tol=tol)
+        return lambda R: np.exp(hastie_tibshirani(R, weights=weights, tol=tol))
     return partial(wu_lin_weng, weights=weights)
 
 

@@ -4,9 +4,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.special import expit, log_softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelproba.coupling import METHODS, couple, pairs
+from kernelproba.coupling import METHODS, class_pairs, couple, couple_log_odds, pairs
 
 both_methods = pytest.mark.parametrize("method", METHODS)
 
@@ -263,3 +264,33 @@ def test_pair_weights_that_cannot_weigh_are_refused(weights, message):
 def test_unknown_methods_and_useless_tolerances_are_refused(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         couple(np.full((2, 3), 0.5), **options)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_log_odds_couple_to_the_logarithm_of_what_probabilities_couple_to(method):
+    rng = np.random.default_rng(0)
+    F = 3 * rng.normal(size=(50, 6))
+    log_P = couple_log_odds(F, method)
+    np.testing.assert_allclose(np.exp(log_P), couple(expit(F), method), atol=1e-8)
+
+
+@pytest.mark.parametrize("depth", [5.0, 20.0, 200.0, 2000.0])
+def test_log_probabilities_that_all_pairs_agree_on_are_recovered_below_the_smallest_number(depth):
+    log_p = log_softmax(np.array([[0.0, -0.3, -1.0, -0.7, -1.3]]) * [[1, 1, depth, depth, depth]], axis=1)
+    i, j = class_pairs(5).T
+    np.testing.assert_allclose(couple_log_odds(log_p[:, i] - log_p[:, j]), log_p, rtol=1e-3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_coupled_log_probabilities_are_finite_for_any_log_odds(method):
+    F = np.random.default_rng(0).choice([-1e300, -800.0, 0.0, 800.0, 1e300], size=(200, 10))
+    log_P = couple_log_odds(F, method)
+    assert np.isfinite(log_P).all()
+    np.testing.assert_allclose(np.exp(log_P).sum(axis=1), 1)
+
+
+def test_pair_weights_of_any_ratio_leave_a_distribution():
+    weights = 10.0 ** np.random.default_rng(0).uniform(-60, 60, size=(4, 4))
+    R = np.random.default_rng(1).random((20, 6))
+    P = couple(R, "hastie-tibshirani", pair_weights=weights + weights.T)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
