@@ -33,6 +33,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_softmax, softmax
 
+from kernelproba.number_range import LOG_ZERO, log_probabilities
+
 #: Bounds of t: probabilities as good as noise keep their order, perfect ones stay short of certainty.
 MIN_EXPONENT, MAX_EXPONENT = 0.125, 64.0
 
@@ -93,9 +95,8 @@ class Clipping:
         return P
 
     def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
-        """Return log p (n, c) of scores Q (n, c); −∞ for a clipped class."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.probabilities(Q))
+        """Return log p (n, c) of scores Q (n, c); −1e300 for a clipped class."""
+        return log_probabilities(self.probabilities(Q))
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,11 @@ class PriorOutside:
     def log_probabilities(self, Q: np.ndarray) -> np.ndarray:
         """Return log p (n, c) of scores Q (n, c)."""
         evidence = np.maximum(Q, 0).sum(axis=1, keepdims=True)
-        with np.errstate(divide="ignore", over="ignore"):  # T₀ may be the least number there is
+        with np.errstate(over="ignore"):  # T₀ may be the least number there is
             share = np.minimum(evidence / self.threshold, 1)
-            inside, outside = np.log(share), np.log1p(-share) + np.log(self.prior)
-        return np.logaddexp(inside + self.inside.log_probabilities(Q), outside)
+        inside = log_probabilities(share) + self.inside.log_probabilities(Q)
+        outside = log_probabilities(1 - share) + log_probabilities(self.prior)
+        return np.maximum(np.logaddexp(inside, outside), LOG_ZERO)
 
 
 def fit_score_map(rows: HeldOutScores, prior: np.ndarray, calibration: str | None, outside: str) -> ScoreMap:

@@ -76,4 +76,4 @@ def check_weights(weight: np.ndarray, name: str = "sample_weight") -> np.ndarray
 def log_probabilities(P: np.ndarray) -> np.ndarray:
     """Return log P, and `LOG_ZERO` instead of −∞ where P is 0."""
     with np.errstate(divide="ignore"):
-        return np.maximum(np.log(P), LOG_ZERO)
+        return np.maximum(np.log(P, dtype=np.float64), LOG_ZERO)

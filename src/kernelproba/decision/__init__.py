@@ -10,6 +10,7 @@ from kernelproba.decision.priors import (
     as_priors,
     class_priors,
     mean_class_weights,
+    reweight_log_posterior,
     reweight_posterior,
     undo_weights,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "mean_class_weights",
     "minimum_risk",
     "realised_cost",
+    "reweight_log_posterior",
     "reweight_posterior",
     "shift_test",
     "undo_weights",

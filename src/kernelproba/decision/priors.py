@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+
+from kernelproba.number_range import LOG_ZERO, log_probabilities
 
 SUM_TOLERANCE = 1e-6
 """How far priors may be from a sum of one before they are taken for a mistake."""
@@ -135,8 +138,19 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
             f"new priors give mass to classes of old prior 0 (positions {np.flatnonzero(revived).tolist()}), "
             "which the posterior cannot know: fit with rows of these classes"
         )
-    ratio = np.divide(new_priors, old_priors, out=np.zeros(len(new_priors)), where=old_priors > 0)
-    return _scale_classes(P, ratio, fallback=new_priors)
+    if (new_priors * old_priors[0] == old_priors * new_priors[0]).all():
+        return P
+    return np.exp(reweight_log_posterior(log_probabilities(P), old_priors, new_priors))
+
+
+def reweight_log_posterior(
+    log_P: NDArray, old_priors: NDArray, new_priors: NDArray
+) -> NDArray[np.float64]:
+    """Return the logarithm of what `reweight_posterior` makes of the logarithm of a posterior, (n, c)."""
+    shift = np.full(len(new_priors), LOG_ZERO)
+    kept = new_priors > 0
+    shift[kept] = np.log(new_priors[kept]) - np.log(old_priors[kept])
+    return _shift_classes(log_P, shift, new_priors)
 
 
 def undo_weights(P: NDArray, class_weights: NDArray) -> NDArray[np.float64]:
@@ -165,18 +179,16 @@ def undo_weights(P: NDArray, class_weights: NDArray) -> NDArray[np.float64]:
             f"class_weights must be positive and finite; got {class_weights.tolist()}. The probability of a "
             "class that a fit did not count cannot be recovered: leave the class out"
         )
-    return _scale_classes(P, 1.0 / class_weights, fallback=np.full(P.shape[1], 1.0 / P.shape[1]))
-
-
-def _scale_classes(P: NDArray, factor: NDArray, fallback: NDArray) -> NDArray[np.float64]:
-    """Return rows ∝ P · factor, or `fallback` where that is zero throughout."""
-    if (factor == factor[0]).all():
+    if (class_weights == class_weights[0]).all():
         return P
-    with np.errstate(divide="ignore"):
-        # In logs a factor of 1e300 beside a probability of 1e-300 neither overflows nor vanishes.
-        scores = np.log(P) + np.log(factor)
-    top = scores.max(axis=1, keepdims=True)
-    empty = np.isneginf(top)
-    scaled = np.exp(scores - np.where(empty, 0.0, top))
-    scaled /= np.where(empty, 1.0, scaled.sum(axis=1, keepdims=True))
-    return np.where(empty, fallback, scaled)
+    fallback = np.full(P.shape[1], 1.0 / P.shape[1])
+    return np.exp(_shift_classes(log_probabilities(P), -np.log(class_weights), fallback))
+
+
+def _shift_classes(log_P: NDArray, shift: NDArray, fallback: NDArray) -> NDArray[np.float64]:
+    """Return log of rows ∝ P · exp(shift), or of `fallback` where no class is possible."""
+    # In logs a factor of 1e300 beside a probability of 1e-300 neither overflows nor vanishes.
+    scores = np.maximum(log_P + shift, LOG_ZERO)
+    possible = scores > LOG_ZERO / 2
+    scores = np.where(possible.any(axis=1, keepdims=True), scores, log_probabilities(fallback))
+    return np.maximum(log_softmax(scores, axis=1), LOG_ZERO)

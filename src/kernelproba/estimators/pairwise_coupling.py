@@ -1,7 +1,7 @@
 """A classifier of many classes from one small classifier per pair of classes."""
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations, repeat
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,11 @@ from sklearn.utils.validation import (
 )
 from threadpoolctl import threadpool_limits
 
-from kernelproba.coupling import METHODS, couple
+from kernelproba.coupling import METHODS, class_pairs, couple_log_odds
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import ObservableFit, Step, as_steps, with_callbacks
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
-from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.estimators.base.meta import PosteriorWrapper, inner_log_proba
 
 # Pairwise probabilities held at once by `predict_proba`: 64 MB in double precision.
 BLOCK_SIZE = 2**23
@@ -135,7 +135,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         fit_params = self._inner_fit_params(None if unweighted else weight, params)
         mass = np.bincount(codes[codes >= 0], weights=weight[codes >= 0])
         self.pair_weights_ = mass[:, np.newaxis] + mass
-        self.pairs_ = np.array(list(combinations(range(len(self.classes_)), 2)))
+        self.pairs_ = class_pairs(len(self.classes_))
         with self._observed(X, y, len(self.pairs_)) as step:
             self._fit_pairs(X, codes, fit_params, step)
         return self
@@ -203,35 +203,44 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         ndarray of shape (n, c)
             Probability of each class, columns in the order of ``classes_``; rows sum to one.
         """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray:
+        """Couple the log-odds of the pairs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or whatever the estimators read
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n, c)
+            log of ``predict_proba``, without its underflow where the estimators have ``predict_log_proba``.
+        """
         check_is_fitted(self)
         if getattr(X, "ndim", 2) == 2:  # else the estimators explain the shape that they expect
             validate_data(self, X, reset=False, skip_check_array=True)
         # Wu, Lin and Weng count every pair the same.
         weights = self.pair_weights_ if self.coupling == "hastie-tibshirani" else None
-        return np.concatenate([couple(R, self.coupling, weights) for R in self._pair_blocks(X)])
+        return np.concatenate([couple_log_odds(F, self.coupling, weights) for F in self._pair_blocks(X)])
 
     def _pair_blocks(self, X: Any) -> Iterator[NDArray]:
-        """Walk X in blocks of b rows and return their r_ij as (b, c, c), so that memory stays bounded."""
+        """Walk X in blocks of b rows and return their log-odds (b, pairs), so that memory stays bounded."""
         length = max(1, BLOCK_SIZE // len(self.classes_) ** 2)
         n_rows = _num_samples(X)
         if n_rows <= length:
-            yield self._pair_probabilities(X)
+            yield self._pair_log_odds(X)
             return
         for start in range(0, n_rows, length):
-            yield self._pair_probabilities(_safe_indexing(X, slice(start, start + length)))
+            yield self._pair_log_odds(_safe_indexing(X, slice(start, start + length)))
 
-    def _pair_probabilities(self, X: Any) -> NDArray:
+    def _pair_log_odds(self, X: Any) -> NDArray:
+        """log r_ij/r_ji of every pair, (n, pairs)."""
         own = self.pairwise_indices_
         inputs = repeat(X) if own is None else (X[:, columns] for columns in own)
-        pairs = np.stack([model.predict_proba(x) for model, x in zip(self.estimators_, inputs, strict=False)])
-        if not np.isfinite(pairs).all():
-            raise ValueError(f"estimator={self.estimator!r} predicts probabilities that are not finite.")
-        # Single precision may leave sums of 1 + 1e-7, but the coupling asks for r_ij in [0, 1].
-        pairs = pairs / pairs.sum(axis=2, keepdims=True)
-        i, j = self.pairs_.T
-        R = np.full((pairs.shape[1], len(self.classes_), len(self.classes_)), 0.5, dtype=pairs.dtype)
-        R[:, i, j], R[:, j, i] = pairs[:, :, 0].T, pairs[:, :, 1].T
-        return R
+        logs = [inner_log_proba(model, x) for model, x in zip(self.estimators_, inputs, strict=False)]
+        return np.stack([log_P[:, 0] - log_P[:, 1] for log_P in logs], axis=1)
 
 
 def _rows_of(codes: NDArray, i: int, j: int) -> NDArray:

@@ -15,6 +15,7 @@ from kernelproba.decision import (
     class_priors,
     estimate_priors,
     label_index,
+    reweight_log_posterior,
     reweight_posterior,
     shift_test,
 )
@@ -162,7 +163,12 @@ class PriorShiftClassifier(PosteriorWrapper):
     def predict_proba(self, X: Any) -> NDArray:
         """Return the posterior of X under ``priors_``, (n, c)."""
         P = self._posterior(X)
-        return reweight_posterior(P, self.train_priors_, self.priors_)
+        return P if np.array_equal(self.train_priors_, self.priors_) else np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray:
+        """Return the logarithm of ``predict_proba``, (n, c); −1e300 for a class of prior 0."""
+        log_P = super().predict_log_proba(X)
+        return reweight_log_posterior(log_P, self.train_priors_, self.priors_)
 
     def predict(self, X: Any) -> NDArray:
         """Return the most probable class of each row under ``priors_``, (n,)."""

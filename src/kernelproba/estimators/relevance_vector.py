@@ -2,24 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import log_expit, log_softmax
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.caller_warning import warn_caller
-from kernelproba.coupling import couple
+from kernelproba.coupling import class_pairs, couple_log_odds
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.rows import as_rows
-from kernelproba.solvers.evidence.moderation import moderated, moderation, score_variance
+from kernelproba.solvers.evidence.moderation import moderated_scores, moderation, score_deviation
 from kernelproba.solvers.evidence.sequential import EvidenceSolution, maximise_evidence
 
 
@@ -194,7 +195,7 @@ class RelevanceVectorClassifier(KernelMachine):
             return [_Task(1, 0)]
         if self.multi_class == "ovr":
             return [_Task(k, None) for k in range(n_classes)]
-        return [_Task(i, j) for i, j in combinations(range(n_classes), 2)]
+        return [_Task(i, j) for i, j in class_pairs(n_classes).tolist()]
 
     def _solve(self, task: _Task, K: np.ndarray, training: Training) -> tuple[EvidenceSolution, float]:
         """Solution of one problem and its λ; features are numbered as the rows, n for the constant."""
@@ -245,8 +246,8 @@ class RelevanceVectorClassifier(KernelMachine):
         coef, intercept = self.dual_coef_, self.intercept_
         return [KernelExpansion(self.kernel_, self._centers, self.support_, coef, intercept, self.pairs_)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Class probabilities, averaged over the posterior of the weights.
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the class probabilities, averaged over the posterior of the weights.
 
         Parameters
         ----------
@@ -255,8 +256,8 @@ class RelevanceVectorClassifier(KernelMachine):
 
         Returns
         -------
-        P : ndarray of shape (n, c)
-            Probability of each class, columns in the order of `classes_`; rows sum to one.
+        log_P : ndarray of shape (n, c)
+            log of `predict_proba`, without its underflow.
         """
         check_is_fitted(self)
         X = self._check_predict(X)
@@ -264,7 +265,7 @@ class RelevanceVectorClassifier(KernelMachine):
         return as_rows(X, block_rows=block_rows).map(lambda block: self._combine(self._moderated(block)))
 
     def _moderated(self, X: Any) -> np.ndarray:
-        """Probability of the positive class in each problem, (n, t)."""
+        """Moderated log-odds of the positive class in each problem, (n, t)."""
         n = X.shape[0]
         K = (
             self.kernel_(X, self._centers).astype(np.float64, copy=False)
@@ -272,22 +273,17 @@ class RelevanceVectorClassifier(KernelMachine):
             else np.empty((n, 0))
         )
         Phi = np.hstack([K, np.ones((n, 1))])
-        scores = K @ self.dual_coef_.T + self.intercept_
-        variances = [
-            score_variance(Phi[:, at], covariance)
+        scores = expansion_scores(K, self.dual_coef_.T, self.intercept_)
+        deviations = [
+            score_deviation(Phi[:, at], covariance)
             for at, covariance in zip(self._feature_positions_, self.covariance_, strict=True)
         ]
-        return moderated(scores, np.stack(variances, axis=1), self.moderation_)
+        return moderated_scores(scores, np.stack(deviations, axis=1), self.moderation_)
 
-    def _combine(self, p: np.ndarray) -> np.ndarray:
-        """Probabilities (n, t) of the problems → posterior (n, c)."""
-        c = len(self.classes_)
-        if c == 2:
-            return np.hstack([1 - p, p])
+    def _combine(self, F: np.ndarray) -> np.ndarray:
+        """Log-odds (n, t) of the problems → log-probabilities (n, c)."""
+        if len(self.classes_) == 2:
+            return log_expit(np.hstack([-F, F]))
         if (self.pairs_[:, 1] < 0).all():
-            p = np.maximum(p, np.finfo(float).tiny)  # if all are improbable, still a distribution
-            return p / p.sum(axis=1, keepdims=True)
-        R = np.full((len(p), c, c), 0.5)
-        i, j = self.pairs_.T
-        R[:, i, j], R[:, j, i] = p, 1 - p
-        return couple(R, "wu-lin-weng")
+            return log_softmax(log_expit(F), axis=1)
+        return couple_log_odds(F, "wu-lin-weng")

@@ -5,7 +5,15 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from kernelproba.decision import as_priors, class_priors, mean_class_weights, reweight_posterior, undo_weights
+from kernelproba.decision import (
+    as_priors,
+    class_priors,
+    mean_class_weights,
+    reweight_log_posterior,
+    reweight_posterior,
+    undo_weights,
+)
+from kernelproba.number_range import LOG_ZERO
 
 OLD, NEW = np.array([0.5, 0.3, 0.2]), np.array([0.05, 0.05, 0.9])
 
@@ -87,3 +95,16 @@ def test_priors_are_read_by_position_or_by_label(written):
 def test_bad_priors_are_refused_with_the_cure(written, message):
     with pytest.raises(ValueError, match=message):
         as_priors(written, ["no", "yes"])
+
+
+def test_in_logarithms_a_class_that_underflows_can_come_back():
+    log_P = np.array([[0.0, -1000.0]])
+    new = np.array([1e-290, 1 - 1e-290])
+    log_Q = reweight_log_posterior(log_P, np.array([0.5, 0.5]), new)
+    assert log_Q[0, 1] == pytest.approx(-1000 - np.log(1e-290))
+    assert log_Q[0, 0] == pytest.approx(0.0)
+
+
+def test_in_logarithms_a_class_of_prior_zero_is_impossible_and_finite():
+    log_Q = reweight_log_posterior(np.log([[0.3, 0.7]]), np.array([0.5, 0.5]), np.array([1.0, 0.0]))
+    assert log_Q.tolist() == [[0.0, LOG_ZERO]]

@@ -13,6 +13,20 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
 
+from kernelproba.number_range import LOG_ZERO, log_probabilities
+
+
+def inner_log_proba(model: Any, X: Any) -> NDArray:
+    """Return the log-probabilities (n, c) of any fitted classifier, −1e300 where it says −∞."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # the result is judged below
+        if hasattr(model, "predict_log_proba"):
+            log_P = np.maximum(np.asarray(model.predict_log_proba(X), dtype=np.float64), LOG_ZERO)
+        else:
+            log_P = log_probabilities(model.predict_proba(X))
+    if not np.isfinite(log_P).all():
+        raise ValueError(f"estimator={model!r} predicts probabilities of X that are not finite.")
+    return log_P
+
 
 class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier around `estimator`, any classifier with ``predict_proba``.
@@ -74,9 +88,9 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self._posterior(X)
 
     def predict_log_proba(self, X: Any) -> NDArray:
-        """Return the logarithm of ``predict_proba``, (n, c); −inf where the probability is 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        """Return the logarithm of ``predict_proba``, (n, c); −1e300 where the estimator says 0."""
+        check_is_fitted(self, "estimator_")
+        return inner_log_proba(self.estimator_, X)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return how metadata reach this classifier and the ``fit`` of `estimator`."""

@@ -5,7 +5,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis import RULES
 from kernelproba.caller_warning import warn_caller
-from kernelproba.coupling import METHODS, couple
+from kernelproba.coupling import METHODS, class_pairs, couple_log_odds
 from kernelproba.estimators.base.atomic import atomic_update, forget_fit
 from kernelproba.estimators.base.callbacks import ObservableFit
 from kernelproba.estimators.base.classifier import Training
@@ -318,7 +317,7 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
         self.dual_coef_, self.pair_C_ = fit.dual, fit.C
         self.pair_weights_ = pair_masses(training.y, training.sample_weight)
         self.weight_shift_ = self._weight_shift(training)
-        first, second = np.triu_indices(len(self.classes_), 1)
+        first, second = class_pairs(len(self.classes_)).T
         self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
         self._report(fit.solutions)
 
@@ -361,10 +360,8 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
         check_is_fitted(self)
         if not hasattr(self, "n_support_"):
             return self._kernel_scores(self._check_predict(X), self.dual_coef_, self.intercept_)
-        R = expit(self.pairwise_decision_function(X))
         weights = self.pair_weights_ if self.coupling == "hastie-tibshirani" else None
-        P = couple(R, self.coupling, pair_weights=weights)
-        return np.log(np.maximum(P, np.finfo(float).tiny))
+        return couple_log_odds(self.pairwise_decision_function(X), self.coupling, pair_weights=weights)
 
     def pairwise_decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of the first against the second class of every pair, for ``multi_class="pairwise"``.

@@ -9,15 +9,16 @@ with class j being in row j if j < i, else j − 1.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from kernelproba.coupling import class_pairs
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_matrix
 from kernelproba.kernels import Kernel, kernel_matrix, rows_in
+from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import Solution
 from kernelproba.solvers.loo.logistic import leave_one_out_loss
@@ -38,8 +39,8 @@ class LogisticPairs:
 def pair_scores(K: np.ndarray, bounds: np.ndarray, dual: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """f_ij (n, pairs) from kernel values K (n, m) with the sorted centres, at 2nm(c − 1) operations."""
     c = len(bounds) - 1
-    parts = [K[:, s] @ dual[:, s].T for s in (slice(*bounds[i : i + 2]) for i in range(c))]
-    scores = [parts[i][:, j - 1] + parts[j][:, i] for i, j in combinations(range(c), 2)]
+    parts = [expansion_scores(K[:, s], dual[:, s].T) for s in (slice(*bounds[i : i + 2]) for i in range(c))]
+    scores = [parts[i][:, j - 1] + parts[j][:, i] for i, j in class_pairs(c)]
     return np.stack(scores, axis=1) + intercept
 
 
@@ -55,7 +56,7 @@ def pair_expansions(
     """Every f_ij as a sum over the centres Z of its two classes, which have `sizes` (c,) centres each."""
     owner = np.repeat(np.arange(len(sizes)), sizes)
     expansions = []
-    for (i, j), b in zip(combinations(range(len(sizes)), 2), intercept, strict=True):
+    for (i, j), b in zip(class_pairs(len(sizes)), intercept, strict=True):
         own, other = np.flatnonzero(owner == i), np.flatnonzero(owner == j)
         both = np.concatenate([own, other])
         coef = np.concatenate([dual[j - 1, own], dual[i, other]])[np.newaxis]
@@ -96,7 +97,7 @@ def fit_pairs(
         with options.step("pair"):
             return _best(K, labels, pair_weight, Cs, options)
 
-    pairs = list(combinations(range(len(classes)), 2))
+    pairs = class_pairs(len(classes))
     with threadpool_limits(limits=1, user_api="blas"):
         fits = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(i, j) for i, j in pairs)
     dual = np.zeros((len(classes) - 1, len(y)))

@@ -21,6 +21,7 @@ from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.least_squares.state import LearntPosterior, PosteriorOptions, learn_block
 from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
 from kernelproba.kernels import Kernel
+from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.rows import as_rows, is_stored
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
@@ -308,7 +309,8 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             K = self.kernel_(rows, self._centers)
             Q = np.empty((len(K), len(coef)))
             for block in blocks:
-                Q[:, block.classes] = K[:, block.columns] @ coef[block.classes, block.columns].T
+                part = K[:, block.columns].astype(np.float64, copy=False)
+                Q[:, block.classes] = expansion_scores(part, coef[block.classes, block.columns].T)
             return Q
 
         return as_rows(X, block_rows=max(1, BLOCK_VALUES // coef.shape[1])).map(scores)
@@ -325,7 +327,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         Returns
         -------
         log_P : ndarray of shape (n, c)
-            log of `predict_proba`, without its underflow; −∞ for a clipped class without calibration.
+            log of `predict_proba`, without its underflow; −1e300 for a clipped class without calibration.
         """
         Q = self.raw_scores(X)
         return self.score_map_.log_probabilities(Q)

@@ -13,7 +13,6 @@ as the rows allow, not where their loss is least.
 """
 
 import numpy as np
-from scipy.special import expit
 
 from kernelproba.solvers.evidence.laplace import Posterior
 
@@ -23,19 +22,16 @@ SHARES = np.geomspace(1e-3, 1.0, 13)
 CONTRADICTION = 2.0
 
 
-def moderated(f: np.ndarray, variance: np.ndarray, share: float | np.ndarray) -> np.ndarray:
-    """∫ σ(f + √λ s z) N(z) dz ≈ σ(f / √(1 + πλs²/8))  [MacKay 1992]."""
-    return expit(f * damping(variance, share))
+def moderated_scores(f: np.ndarray, deviation: np.ndarray, share: float | np.ndarray) -> np.ndarray:
+    """Log-odds of ∫ σ(f + √λ s z) N(z) dz ≈ σ(f / √(1 + πλs²/8))  [MacKay 1992]."""
+    return f / np.hypot(1.0, np.sqrt(np.pi / 8 * share) * deviation)
 
 
-def damping(variance: np.ndarray, share: float | np.ndarray) -> np.ndarray:
-    """1/√(1 + πλs²/8)."""
-    return 1 / np.sqrt(1 + np.pi / 8 * share * variance)
-
-
-def score_variance(Phi: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """s² (n,) of the scores Φw of weights with this covariance."""
-    return np.einsum("ij,ij->i", Phi @ covariance, Phi)
+def score_deviation(Phi: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """s (n,) of the scores Φw of weights with this covariance; in units of each row, s² cannot overflow."""
+    unit = np.maximum(np.abs(Phi).max(axis=1, initial=0.0), np.finfo(float).tiny)
+    relative = Phi / unit[:, None]
+    return unit * np.sqrt(np.maximum(np.einsum("ij,ij->i", relative @ covariance, relative), 0.0))
 
 
 def moderation(Phi: np.ndarray, posterior: Posterior, sign: np.ndarray, weight: np.ndarray) -> float:
@@ -55,8 +51,8 @@ def moderation(Phi: np.ndarray, posterior: Posterior, sign: np.ndarray, weight: 
     share : float
         One of `SHARES`.
     """
-    variance = score_variance(Phi, posterior.covariance)
+    variance = score_deviation(Phi, posterior.covariance) ** 2
     variance /= np.maximum(1 - posterior.curvature * variance, 1e-9)
     margin = sign * (Phi @ posterior.mean - variance * posterior.gap)
-    losses = np.logaddexp(0.0, -margin * damping(variance, SHARES[:, None])) @ weight
+    losses = np.logaddexp(0.0, -moderated_scores(margin, np.sqrt(variance), SHARES[:, None])) @ weight
     return float(SHARES[np.flatnonzero(losses <= losses.min() + CONTRADICTION)[-1]])
