@@ -98,7 +98,7 @@ def _refined(log_P: np.ndarray, log_R: np.ndarray, R: np.ndarray, weights: np.nd
 
 
 def _log_level(P: np.ndarray, R: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """log λ (n,), −∞ where λ is nothing but rounding."""
+    """Log λ (n,), −∞ where λ is nothing but rounding."""
     beaten = R.transpose(0, 2, 1) * P[:, :, np.newaxis]  # r_ji p_i
     squares = 0.5 * np.einsum("ij,bij->b", weights, (beaten - beaten.transpose(0, 2, 1)) ** 2)
     rounding = np.einsum("ij,bij->b", weights, (16 * np.finfo(float).eps * beaten) ** 2)

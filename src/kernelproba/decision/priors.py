@@ -143,9 +143,7 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
     return np.exp(reweight_log_posterior(log_probabilities(P), old_priors, new_priors))
 
 
-def reweight_log_posterior(
-    log_P: NDArray, old_priors: NDArray, new_priors: NDArray
-) -> NDArray[np.float64]:
+def reweight_log_posterior(log_P: NDArray, old_priors: NDArray, new_priors: NDArray) -> NDArray[np.float64]:
     """Return the logarithm of what `reweight_posterior` makes of the logarithm of a posterior, (n, c)."""
     shift = np.full(len(new_priors), LOG_ZERO)
     kept = new_priors > 0

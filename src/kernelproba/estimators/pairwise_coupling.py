@@ -236,7 +236,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
             yield self._pair_log_odds(_safe_indexing(X, slice(start, start + length)))
 
     def _pair_log_odds(self, X: Any) -> NDArray:
-        """log r_ij/r_ji of every pair, (n, pairs)."""
+        """Log r_ij/r_ji of every pair, (n, pairs)."""
         own = self.pairwise_indices_
         inputs = repeat(X) if own is None else (X[:, columns] for columns in own)
         logs = [inner_log_proba(model, x) for model, x in zip(self.estimators_, inputs, strict=False)]

@@ -28,7 +28,7 @@ def moderated_scores(f: np.ndarray, deviation: np.ndarray, share: float | np.nda
 
 
 def score_deviation(Phi: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """s (n,) of the scores Φw of weights with this covariance; in units of each row, s² cannot overflow."""
+    """S (n,) of the scores Φw of weights with this covariance; in units of each row, s² cannot overflow."""
     unit = np.maximum(np.abs(Phi).max(axis=1, initial=0.0), np.finfo(float).tiny)
     relative = Phi / unit[:, None]
     return unit * np.sqrt(np.maximum(np.einsum("ij,ij->i", relative @ covariance, relative), 0.0))

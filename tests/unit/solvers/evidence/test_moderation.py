@@ -48,7 +48,9 @@ def test_the_average_is_close_to_the_integral():
     f, s2 = 1.5, 4.0
     z = np.random.default_rng(0).standard_normal(400_000)
     truth = expit(f + np.sqrt(s2) * z).mean()
-    assert expit(moderated_scores(np.array([f]), np.array([np.sqrt(s2)]), 1.0))[0] == pytest.approx(truth, abs=0.02)
+    assert expit(moderated_scores(np.array([f]), np.array([np.sqrt(s2)]), 1.0))[0] == pytest.approx(
+        truth, abs=0.02
+    )
 
 
 def test_no_share_is_the_most_probable_score_alone():
