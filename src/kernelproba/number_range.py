@@ -1,8 +1,8 @@
 """Which magnitudes can be computed with, and errors that name what is beyond them.
 
-Sums of squares and products of two quantities appear everywhere (distances, Gram matrices, curvatures), and
-double precision ends at 1e308.  So entries of X, kernel values, weights and strengths of penalties are held
-between `SMALLEST` and `LARGEST`, whose squares and products are numbers still.
+Sums of squares and products appear everywhere (distances, Gram matrices, curvatures), and double precision
+ends at 1e308.  So entries of X, kernel values, weights and parameters are held between `SMALLEST` and
+`LARGEST`, whose squares and products of two are numbers still.
 """
 
 from collections.abc import Sequence
@@ -71,6 +71,30 @@ def check_weights(weight: np.ndarray, name: str = "sample_weight") -> np.ndarray
             f"{LARGEST:g}: divide all by their mean, and set the least ones to 0."
         )
     return weight
+
+
+def strengths(C: float, weight: np.ndarray, kernel_size: float = 1.0) -> np.ndarray:
+    """Return ω = C·weight (n,) of a penalised loss, or say that its products cannot be computed with.
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of the penalty.
+    weight : array of shape (n,)
+        Weights of the rows.
+    kernel_size : float, default=1.0
+        Largest k(x, x), by which the curvature of the loss grows.
+    """
+    with np.errstate(over="ignore"):
+        omega = C * weight
+    low, high = float(omega.min()), float(omega.max()) * max(kernel_size, 1.0)
+    if low < SMALLEST or high > LARGEST:
+        raise ValueError(
+            f"C times sample_weight times the largest k(x, x) reaches from {low:.0e} to {high:.0e}; between "
+            f"{SMALLEST:g} and {LARGEST:g} is what can be computed with. Choose C nearer to 1, or scale the "
+            "weights or X."
+        )
+    return omega
 
 
 def log_probabilities(P: np.ndarray) -> np.ndarray:

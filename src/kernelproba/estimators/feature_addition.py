@@ -1,6 +1,6 @@
 """Features chosen one after the other by a leave-one-out criterion."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +11,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.validation import POSITIVE
 
 #: Prior variance of the intercept relative to that of a coefficient: it is all but free.
 INTERCEPT_VARIANCE = 1e3
+#: What is below this in M, whose diagonal begins near one, is rounding.
+ROUNDING = 1e-12
 
 
 class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
@@ -62,7 +65,7 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "n_features_to_select": [Interval(Integral, 1, None, closed="left")],
         "criterion": [StrOptions({"squared", "error"})],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [POSITIVE],
     }
 
     def __init__(self, n_features_to_select=20, *, criterion="squared", alpha=1.0):
@@ -122,7 +125,8 @@ class _Rounds:
     def add_best(self) -> tuple[int, float]:
         """Add the feature with the least loss; return it and the loss."""
         MX = self.M @ self.X
-        scale = self.alpha + np.einsum("ij,ij->j", self.X, MX)
+        # Both are positive but for rounding, which takes over where α is tiny and features repeat one another.
+        scale = self.alpha + np.maximum(np.einsum("ij,ij->j", self.X, MX), ROUNDING)
         squared, error = self._losses(MX, scale)
         squared[self.chosen] = error[self.chosen] = np.inf
         order = (
@@ -136,7 +140,7 @@ class _Rounds:
     def _losses(self, MX: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean squared residual and error rate with each feature added, (d,) both."""
         share = MX / scale
-        diagonal = self.M.diagonal()[:, None] - MX * share
+        diagonal = np.maximum(self.M.diagonal()[:, None] - MX * share, ROUNDING)
         squared, largest, own = np.zeros(MX.shape[1]), np.full(MX.shape, -np.inf), np.empty(MX.shape)
         MY = self.M @ self.Y
         for k, y in enumerate(self.Y.T):
@@ -152,8 +156,10 @@ class _Rounds:
 
 def _standardise(X: np.ndarray) -> np.ndarray:
     """Centre and scale the features; constant ones become zero."""
+    # In units of its largest entry, by powers of two, no column overflows.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0, initial=0.0))[1].astype(int))
     centred = X - X.mean(axis=0)
     scale = np.sqrt(np.mean(centred**2, axis=0))
     # What is left of a constant after centring is rounding.
-    constant = scale <= 1e-12 * np.abs(X).max(axis=0, initial=0.0)
+    constant = scale <= 1e-12
     return np.where(constant, 0.0, centred / np.where(constant, 1.0, scale))

@@ -1,18 +1,18 @@
 """Classification by Bayes' rule on kernel density estimates."""
 
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
+from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import GAMMA_RULES, Kernel, Stationary, resolve_gamma
 from kernelproba.kernels.logarithm import log_kernel, log_mixture, log_volume
 from kernelproba.solvers.loo.density import choose_widths, likelihood_weights, tabulate_widths
@@ -82,7 +82,7 @@ class KernelDensityClassifier(DensityMachine):
         "kernel": [str, callable, Kernel],
         "gamma": [
             StrOptions({*GAMMA_RULES, *CRITERIA}),
-            Interval(Real, 0, None, closed="neither"),
+            POSITIVE,
             "array-like",
         ],
         "class_widths": ["boolean"],

@@ -16,8 +16,10 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.kernels import GAMMA_RULES, Kernel
+from kernelproba.number_range import LARGEST
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
 
 
@@ -85,11 +87,11 @@ class LinearProgrammingMachine(KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [POSITIVE],
         "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({*GAMMA_RULES}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({*GAMMA_RULES}), POSITIVE],
         "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        "coef0": [Interval(Real, -LARGEST, LARGEST, closed="both")],
         "kernel_params": [dict, None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "multi_class": [StrOptions({"ovr", "pairwise"})],

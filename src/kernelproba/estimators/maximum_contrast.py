@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from kernelproba.basis.gram import Gram
@@ -18,6 +18,7 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
+from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import GAMMA_RULES, Kernel
 from kernelproba.kernels.logarithm import log_mixture
 from kernelproba.solvers.lp.contrast_problem import ContrastProblem
@@ -114,10 +115,10 @@ class MaximumContrastClassifier(DensityMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="right")],
+        "alpha": [POSITIVE, Options(Real, {np.inf})],
         "l1_ratio": [Interval(Real, 0, 1, closed="left")],
         "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({*GAMMA_RULES}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({*GAMMA_RULES}), POSITIVE],
         "kernel_params": [dict, None],
         "priors": [StrOptions({"uniform"}), "array-like", dict, None],
         "calibration": [Interval(Integral, 2, None, closed="left"), None],

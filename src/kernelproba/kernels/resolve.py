@@ -13,7 +13,7 @@ from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
 from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
-from kernelproba.number_range import LARGEST, SMALLEST
+from kernelproba.number_range import LARGEST, SMALLEST, largest_entry
 
 _NAMES: dict[str, type[Kernel]] = {
     "additive_chi2": AdditiveChiSquared,
@@ -90,11 +90,20 @@ def resolve_kernel(
     return resolved
 
 
+def kernel_size(kernel: Kernel, X) -> float:
+    """Return the largest |k(x, x)| of rows X; of a precomputed matrix the largest entry."""
+    if isinstance(kernel, Stationary):
+        return 1.0
+    if isinstance(kernel, Precomputed):
+        return largest_entry(X)
+    return float(np.abs(kernel.diag(X)).max(initial=0.0))
+
+
 def _check_range(kernel: Kernel, X) -> None:
     """Refuse a kernel whose k(x, x) is beyond what sums of squares can carry."""
-    if isinstance(kernel, Stationary | Precomputed):
-        return
-    largest = float(np.abs(kernel.diag(X)).max(initial=0.0))
+    if isinstance(kernel, Precomputed):
+        return  # X itself, whose entries are checked elsewhere
+    largest = kernel_size(kernel, X)
     if largest > LARGEST or 0 < largest < SMALLEST:
         raise ValueError(
             f"The kernel {kernel!r} has values of {largest:.0e} on X; between {SMALLEST:g} and {LARGEST:g} "

@@ -78,3 +78,12 @@ def test_a_constant_feature_changes_no_loss():
 def test_a_bad_parameter_is_named():
     with pytest.raises(ValueError, match="n_features_to_select"):
         RecursiveFeatureAddition(0).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-50, 1e150, 1e307])
+def test_the_scale_of_a_feature_has_no_part_in_the_choice(scale):
+    X, y = load_wine(return_X_y=True)
+    expected = RecursiveFeatureAddition(5).fit(X, y)
+    X = X / np.abs(X).max(axis=0)
+    X[:, ::2] *= scale
+    np.testing.assert_array_equal(RecursiveFeatureAddition(5).fit(X, y).ranking_, expected.ranking_)

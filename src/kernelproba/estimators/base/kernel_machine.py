@@ -12,16 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
 from kernelproba.estimators.base.stored_training import StoredTraining, look_over
+from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import Kernel, resolve_kernel
 from kernelproba.kernels.expansion import expansion_scores
+from kernelproba.number_range import LARGEST
 from kernelproba.rows import as_rows
 
 #: What the parameters that name a kernel may be.
 KERNEL_CONSTRAINTS: dict[str, list] = {
     "kernel": [str, callable, Kernel],
-    "gamma": [StrOptions({"scale", "auto", "median"}), Interval(Real, 0, None, closed="neither")],
+    "gamma": [StrOptions({"scale", "auto", "median"}), POSITIVE],
     "degree": [Interval(Real, 0, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
+    "coef0": [Interval(Real, -LARGEST, LARGEST, closed="both")],
     "kernel_params": [dict, None],
 }
 #: Kernel values held at once while predicting.

@@ -1,13 +1,22 @@
-"""Positive numbers that a user gave, such as penalties to try."""
+"""Positive numbers that a user gave, such as strengths and widths."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from kernelproba.number_range import LARGEST, SMALLEST
+
+#: Constraint on a positive parameter whose products with other numbers must be numbers still.
+POSITIVE = Interval(Real, SMALLEST, LARGEST, closed="both")
 
 
 def positive_numbers(values: Any, name: str) -> list[float]:
     """One or more positive numbers as a list, or an error that names the argument."""
     numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if numbers.ndim != 1 or not len(numbers) or not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise ValueError(f"{name} must be one or more positive numbers, got {values!r}.")
+    if numbers.ndim != 1 or not len(numbers) or not ((numbers >= SMALLEST) & (numbers <= LARGEST)).all():
+        raise ValueError(
+            f"{name} must be positive: one or more numbers from {SMALLEST:g} to {LARGEST:g}, got {values!r}."
+        )
     return numbers.tolist()

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from sklearn.base import _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, has_fit_parameter
 
 from kernelproba.basis.coordinates import Coordinates, principal_coordinates
@@ -16,6 +16,7 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
 from kernelproba.estimators.basis_logistic.summary import CoefficientSummary, coefficient_covariance
 from kernelproba.losses import loss_for
@@ -137,7 +138,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "C": [Interval(Real, 0, None, closed="right"), None],
+        "C": [POSITIVE, Options(Real, {np.inf}), None],
         "expansion": [StrOptions({"passthrough"}), HasMethods(["fit", "transform"]), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "undo_weights": ["boolean", StrOptions({"class_weight"})],

@@ -19,6 +19,7 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_levels
 from kernelproba.estimators.kernel_logistic.exact import (
@@ -29,6 +30,8 @@ from kernelproba.estimators.kernel_logistic.exact import (
     fit_function,
 )
 from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
+from kernelproba.kernels import kernel_size
+from kernelproba.number_range import strengths
 from kernelproba.rows import as_rows, is_stored, memory_budget
 from kernelproba.rows.row_hash import places
 from kernelproba.solvers import SOLVERS, Solution
@@ -158,7 +161,7 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [POSITIVE],
         **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "undo_weights": ["boolean", StrOptions({"class_weight"})],
@@ -269,7 +272,7 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
             choice.check_all_rows(training.X, options.precision(len(training.y)))
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
-            problem = self.kernel_, training.X, training.y, self.C * training.weight, options
+            problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
             fit = fit_function(*problem, self._start(training, previous))
             self._store_centers(training.X, fit.index, training.index)
         else:
@@ -285,13 +288,19 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
 
     def _fit_centers(self, training: Any, options: Options, Z: Any, index: np.ndarray) -> LogisticFunction:
         """One function of chosen centres."""
-        rows, weights = as_rows(training.X), self.C * training.weight
+        rows, weights = as_rows(training.X), self._strengths(training, self.C)
         memory = memory_budget(self.memory_limit)
         problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
         if self.solver == "progressive" or (self.solver == "auto" and problem.suits_levels(memory)):
             return fit_levels(problem, index, options, memory, self.random_state)
         options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
         return fit_centers(*problem.in_memory(), options, (Z, index))
+
+    def _strengths(self, training: Any, C: float) -> Any:
+        """ω = C·weight, aligned with the rows."""
+        if is_stored(training.X):
+            return C * training.weight
+        return strengths(C, training.weight, kernel_size(self.kernel_, training.X))
 
     def _fit_pairs(self, training: Any, options: Options) -> None:
         """One function per pair of classes."""
@@ -308,9 +317,9 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
                 "multi_class='pairwise' needs a kernel that is known to be positive definite; wrap "
                 "KernelLogisticRegression in PairwiseCouplingClassifier for any other."
             )
-        Cs = [self.C] if self.pair_Cs is None else list(self.pair_Cs)
-        if min(Cs, default=0.0) <= 0:
-            raise ValueError(f"pair_Cs must be positive numbers, got {self.pair_Cs!r}.")
+        Cs = [self.C] if self.pair_Cs is None else positive_numbers(self.pair_Cs, "pair_Cs")
+        for C in Cs:
+            self._strengths(training, C)
         fit = fit_pairs(self.kernel_, training.X, training.y, training.weight, Cs, options, self.n_jobs)
         self._store_centers(training.X, fit.order, training.index)
         self.n_support_ = np.diff(fit.bounds)

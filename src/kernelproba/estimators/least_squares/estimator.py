@@ -1,6 +1,6 @@
 """The least-squares probabilistic classifier: class probabilities from one linear system per class."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
 from kernelproba.estimators.base.stored_training import StoredTraining
-from kernelproba.estimators.base.validation import positive_numbers
+from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.least_squares.state import LearntPosterior, PosteriorOptions, learn_block
 from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
 from kernelproba.kernels import Kernel
@@ -125,7 +125,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha": [POSITIVE],
         **KERNEL_CONSTRAINTS,
         "centers": [
             StrOptions({"class", "all"}), Interval(Integral, 1, None, closed="left"), "array-like",

@@ -17,9 +17,11 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
 from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
-from kernelproba.kernels import Kernel
+from kernelproba.kernels import Kernel, kernel_size
 from kernelproba.losses import loss_for
+from kernelproba.number_range import strengths
 from kernelproba.penalties import GroupLasso, Lasso
 from kernelproba.solvers import Solution
 from kernelproba.solvers.sparse import SPARSE_SOLVERS
@@ -114,7 +116,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [POSITIVE],
         "penalty": [StrOptions({"l1", "group"})],
         **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -220,7 +222,8 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         self._validate_params()
         draft = unfitted_copy(self)
         training = draft._check_fit(X, y, sample_weight)
-        return 1.0 / draft._objective(draft._resolve_kernel(training), training, 1.0).largest_slope()
+        slope = draft._objective(draft._resolve_kernel(training), training, 1.0).largest_slope()
+        return 1.0 / slope if slope > 0 else np.inf
 
     def _objective(self, kernel: Kernel, training: Training, C: float) -> SparseObjective:
         c = len(self.classes_)
@@ -228,7 +231,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         return SparseObjective(
             columns=KernelColumns(kernel, training.X),
             y=training.y,
-            weights=C * training.weight,
+            weights=strengths(C, training.weight, kernel_size(kernel, training.X)),
             loss=loss,
             # With one score a norm per centre is an absolute value.
             penalty=GroupLasso() if self.penalty == "group" and c > 2 else Lasso(),
@@ -239,10 +242,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
     def _strengths(self, Cs: Any, objective: SparseObjective) -> np.ndarray:
         if isinstance(Cs, Integral):
             return default_strengths(objective, 1.0, int(Cs))
-        strengths = np.unique(np.asarray(Cs, dtype=np.float64))
-        if strengths.ndim != 1 or not len(strengths) or not (strengths > 0).all():
-            raise ValueError(f"Cs must be a number of strengths or a list of positive numbers, got {Cs!r}.")
-        return strengths
+        return np.unique(positive_numbers(Cs, "Cs"))
 
     def _path(
         self, solutions: list[Solution], strengths: np.ndarray, kernel: Kernel, training: Training
