@@ -125,7 +125,7 @@ class _Rounds:
     def add_best(self) -> tuple[int, float]:
         """Add the feature with the least loss; return it and the loss."""
         MX = self.M @ self.X
-        # Both are positive but for rounding, which takes over where α is tiny and features repeat one another.
+        # Positive but for rounding, which takes over where α is tiny and features repeat one another.
         scale = self.alpha + np.maximum(np.einsum("ij,ij->j", self.X, MX), ROUNDING)
         squared, error = self._losses(MX, scale)
         squared[self.chosen] = error[self.chosen] = np.inf

@@ -66,9 +66,7 @@ def default_strengths(objective: SparseObjective, C: float, count: int) -> np.nd
     """Geometric grid from the C at which the first centre enters; `objective` has weights C·s."""
     slope = objective.largest_slope()
     if not slope > 0:
-        raise ValueError(
-            "The kernel of X is 0 throughout, so that no C brings a centre in: give Cs as a list."
-        )
+        raise ValueError("The kernel of X is 0 throughout, and no C brings a centre in: give Cs as a list.")
     first = C / slope
     return np.geomspace(first, SPAN * first, count)
 
