@@ -10,10 +10,13 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.kernels import AdditiveChiSquared
-from kernelproba.tuning.scaling import AfterScaling, FeatureScaling
+from kernelproba.tuning.scaling import DENSE_RULES, AfterScaling, FeatureScaling
 
 #: What the parameter may be.
-SCALE_CONSTRAINTS: list = [StrOptions({"auto", "standard", "robust"}), None]
+SCALE_CONSTRAINTS: list = [
+    StrOptions({"auto", "standard", "robust", "squashed", "mixed", "squashed-mixed"}),
+    None,
+]
 
 
 class ScaledFeatures(KernelMachine):
@@ -27,8 +30,8 @@ class ScaledFeatures(KernelMachine):
     scaler_: FeatureScaling | None
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
-        if self.scale == "robust" and sp.issparse(X):
-            raise ValueError("scale='robust' needs dense rows; use scale='standard' for sparse ones.")
+        if self.scale in DENSE_RULES and sp.issparse(X):
+            raise ValueError(f"scale={self.scale!r} needs dense rows; use scale='standard' for sparse ones.")
         return super()._check_fit(X, y, sample_weight)
 
     def _rules(self) -> list[str | None]:
@@ -53,5 +56,5 @@ class ScaledFeatures(KernelMachine):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse &= self.scale != "robust"  # taking off medians fills a sparse matrix
+        tags.input_tags.sparse &= self.scale not in DENSE_RULES  # taking off medians fills a sparse matrix
         return tags

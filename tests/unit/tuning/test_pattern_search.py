@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelproba.tuning.pattern_search import STEPS, Lattice, is_outermost, moved
+from kernelproba.tuning.pattern_search import STEPS, PatternSearch, is_outermost, moved, run
 
 
 def bowl(*, at, tilt=0.0):
@@ -17,63 +17,68 @@ def bowl(*, at, tilt=0.0):
 @pytest.mark.parametrize("at", [(0, 0), (6, -4), (-10, 14), (2, 2)])
 @pytest.mark.parametrize("tilt", [0.0, 0.9])
 def test_the_search_ends_at_the_least_value_wherever_it_is(at, tilt):
-    assert Lattice(bowl(at=at, tilt=tilt)).descend((0, 0)) == at
+    assert run(PatternSearch().descend((0, 0)), bowl(at=at, tilt=tilt)) == at
 
 
 @pytest.mark.parametrize("at", [(5, 3), (-7, 1), (0, -11)])
 def test_no_neighbour_of_the_end_is_better_whether_tried_or_not(at):
     loss = bowl(at=at)
-    end = Lattice(loss).descend((0, 0))
+    end = run(PatternSearch().descend((0, 0)), loss)
     dg, dc = STEPS[-1]
     assert all(loss(moved(end, step)) >= loss(end) for step in [(dg, 0), (-dg, 0), (0, dc), (0, -dc)])
     assert not is_outermost(end)
 
 
 def test_a_parabola_through_three_points_spares_the_half_step_that_it_sees_rise():
-    lattice = Lattice(bowl(at=(0, 1)), searched=(False, True))
-    assert lattice.descend((0, 0)) == (0, 0)
-    assert set(lattice.tried) == {(0, 0), (0, 4), (0, -4), (0, 2)}
+    search = PatternSearch(searched=(False, True))
+    assert run(search.descend((0, 0)), bowl(at=(0, 1))) == (0, 0)
+    assert set(search.tried) == {(0, 0), (0, 4), (0, -4), (0, 2)}
 
 
 def test_a_step_whose_parallel_lost_much_is_not_tried():
-    lattice = Lattice(bowl(at=(2, 0)))
-    lattice.tried = {point: lattice.loss(point) for point in [(0, 0), (0, 4), (4, 0)]}
-    assert lattice._is_hopeless((4, 0), (0, 4))
-    assert not lattice._is_hopeless((4, 0), (0, -4))
+    search = PatternSearch(tried={point: bowl(at=(2, 0))(point) for point in [(0, 0), (0, 4), (4, 0)]})
+    assert search._is_hopeless((4, 0), (0, 4))
+    assert not search._is_hopeless((4, 0), (0, -4))
 
 
-def test_steps_that_scouts_found_to_lose_much_are_not_tried_again():
+def test_steps_that_a_screening_found_to_lose_much_are_not_tried_again():
     calls, truth = [], bowl(at=(0, 2))
-    scouts = {(0, 0): 1.0, (0, 2): 1.01, (0, -2): 1.2, (2, 0): 1.5}
-    lattice = Lattice(lambda point: calls.append(point) or truth(point), scouted=scouts.get)
-    assert lattice.refine((0, 0)) == (0, 2)
+    screened = {(0, 0): 1.0, (0, 2): 1.01, (0, -2): 1.2, (2, 0): 1.5}
+    walk = PatternSearch(screened=screened.get).refine((0, 0))
+    assert run(walk, lambda point: calls.append(point) or truth(point)) == (0, 2)
     assert not {(0, -2), (2, 0)} & set(calls)
 
 
 def test_no_point_is_tried_twice():
     calls = []
-    lattice = Lattice(lambda point: calls.append(point) or bowl(at=(3, 8))(point))
-    lattice.descend((0, 0))
+    run(PatternSearch().descend((0, 0)), lambda point: calls.append(point) or bowl(at=(3, 8))(point))
     assert len(calls) == len(set(calls)) < 30
 
 
 @pytest.mark.parametrize(("slope", "end", "noticed"), [((1, 0), (20, 0), True), ((0, 1), (0, 24), False)])
 def test_a_slope_without_end_is_followed_to_the_limits_and_noticed_for_gamma(slope, end, noticed):
-    lattice = Lattice(lambda point: 100 - 0.5 * np.dot(slope, point))
-    assert lattice.descend((0, 0)) == end
+    assert run(PatternSearch().descend((0, 0)), lambda point: 100 - 0.5 * np.dot(slope, point)) == end
     assert is_outermost(end) == noticed
 
 
 @pytest.mark.parametrize(("searched", "end"), [((True, False), (6, 0)), ((False, True), (0, 8))])
 def test_a_parameter_that_is_not_searched_stays(searched, end):
-    lattice = Lattice(bowl(at=(6, 8)), searched)
-    assert lattice.descend((0, 0)) == end
+    assert run(PatternSearch(searched).descend((0, 0)), bowl(at=(6, 8))) == end
 
 
 def test_a_flat_loss_is_no_reason_to_move():
-    assert Lattice(lambda _: np.log(2)).descend((0, 0)) == (0, 0)
+    assert run(PatternSearch().descend((0, 0)), lambda _: np.log(2)) == (0, 0)
 
 
 def test_a_loss_of_zero_has_no_relative_rise():
-    lattice = Lattice(lambda point: 0.0 if point == (0, 0) else 1.0 * (point[1] % 4 != 0))
-    assert lattice.descend((0, 0)) == (0, 0)
+    loss = {(0, 0): 0.0}
+    found = run(PatternSearch().descend((0, 0)), lambda point: loss.get(point, 1.0 * (point[1] % 4 != 0)))
+    assert found == (0, 0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_loss_that_is_not_finite_is_left_behind_and_never_walked_into(bad):
+    def loss(point):
+        return bad if point[1] > 4 or point == (0, 0) else bowl(at=(2, 4))(point)
+
+    assert run(PatternSearch().descend((0, 0)), loss) == (2, 4)

@@ -71,3 +71,26 @@ def test_a_kernel_after_scaling_takes_rows_as_they_come():
     scaling = FeatureScaling().fit(X)
     Z = scaling.transform(X[:5])
     np.testing.assert_allclose(AfterScaling(RBF(2.0), scaling)(X, Z), RBF(2.0)(scaling.transform(X), Z))
+
+
+@pytest.mark.parametrize("rule", ["mixed", "squashed-mixed"])
+def test_a_feature_of_two_values_spans_one_unit_however_rare_one_of_them_is(rule):
+    rows = np.column_stack([np.arange(40) % 7, np.where(np.arange(40) < 2, 9.0, 4.0)])
+    seen = FeatureScaling(rule).fit(rows).transform(rows)[:, 1]
+    assert np.ptp(seen) == pytest.approx(1 if rule == "mixed" else 3 / np.hypot(3, 1))
+
+
+def test_indicators_are_found_in_sparse_rows():
+    dense = np.array([[0, 2.0, 1], [5, 0, 2], [5, 0, 3], [0, 2, 0]])
+    scaling = FeatureScaling("mixed").fit(sp.csr_array(dense))
+    np.testing.assert_allclose(scaling.scale_, [5, 2, dense[:, 2].std()])
+
+
+def test_nothing_that_is_squashed_exceeds_three_and_the_middle_stays():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((200, 1))
+    rows[0] = 1e100
+    robust, squashed = (FeatureScaling(rule).fit(rows).transform(rows) for rule in ("robust", "squashed"))
+    assert np.abs(squashed).max() <= 3
+    middle = np.abs(robust) < 0.3
+    np.testing.assert_allclose(squashed[middle], robust[middle], rtol=6e-3)

@@ -23,6 +23,8 @@ from kernelproba.solvers import SOLVERS, Solution, irls
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 1000
 SINGLE_PRECISION_TOL = 1e-4
+#: Largest weight ω at which they are: rounding moves eigenvalues of K by about ε √n, of which ω makes noise.
+SINGLE_PRECISION_NOISE = 0.05
 #: Tolerance of the preliminary fit from which a fit without a start sets out.
 ROUGH_TOL = 0.1
 #: Rows whose features are computed at a time.
@@ -39,10 +41,11 @@ class Options:
     fit_intercept: bool
     step: Step = unobserved
 
-    def precision(self, n: int) -> type:
-        """Type in which a kernel matrix of n rows is kept."""
+    def precision(self, n: int, weight: float = 1.0) -> type:
+        """Type in which a kernel matrix of n rows, the largest weight being ω, is kept."""
+        noise = weight * np.sqrt(n) * np.finfo(np.float32).eps
         single = n > SINGLE_PRECISION_ROWS and self.tol >= SINGLE_PRECISION_TOL
-        return np.float32 if single else np.float64
+        return np.float32 if single and noise <= SINGLE_PRECISION_NOISE else np.float64
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,11 @@ def fit_function(
     if solver == "auto":
         solver = "newton-cg" if doubtful or isinstance(kernel, Linear) else "irls"
     if solver == "irls" and not doubtful:
-        K = kernel_matrix(kernel, X, options.precision(X.shape[0]))
-        return fit_matrix(DenseMatrix(K), y, weights, options, start)
+        dtype = options.precision(X.shape[0], weights.max())
+        fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, dtype)), y, weights, options, start)
+        if fit.solution.converged or dtype is np.float64:
+            return fit
+        return fit_matrix(DenseMatrix(kernel_matrix(kernel, X, np.float64)), y, weights, options)
     basis, Phi = span_rows(kernel, X)  # refuses an indefinite matrix, or takes its positive part
     options = replace(options, solver=solver)
     if start is None:

@@ -1,6 +1,6 @@
 """Kernel logistic regression with nothing to tune."""
 
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,32 +12,42 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.callbacks import ObservableFit, Step
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import Kernel, resolve_kernel
-from kernelproba.tuning.duplicates import merge_copies
-from kernelproba.tuning.folds import fold_rows
+from kernelproba.rows.folds import make_folds
 from kernelproba.tuning.grids import given_gammas
-from kernelproba.tuning.kernel_logistic.out_of_sample import unseen_log_probabilities
-from kernelproba.tuning.kernel_logistic.search import LogisticSearch, Trial, judged_weight
-from kernelproba.tuning.kernel_logistic.stages import Choice, Terms, choose
+from kernelproba.tuning.kernel_logistic.candidates import Folds
+from kernelproba.tuning.kernel_logistic.observations import Observations, find_copies
+from kernelproba.tuning.kernel_logistic.out_of_sample import allows_loo, fold_predictions, loo_predictions
+from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.search import CandidateSearch
+from kernelproba.tuning.kernel_logistic.selection import select_models
+from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.loo_classifier import LeftOutPosterior
-from kernelproba.tuning.loo_report import fit_temperature, tempered
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
-from kernelproba.tuning.scorers import unseen_score
+from kernelproba.tuning.scaling import MIXED_RULES, AfterScaling, has_two_values
+from kernelproba.tuning.scorers import held_out_scorer
+from kernelproba.tuning.self_tuning import SelfTuning
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
 
+#: Kernels that kernel="auto" pools, and the scales of the features that suit them, the likelier first.
+POOLED_KERNELS: dict[str, list[str | None]] = {
+    "rbf": ["mixed", "standard", None],
+    "laplacian": ["squashed-mixed", "squashed"],
+    "linear": ["standard"],
+}
+
 _SHARED = (
-    "kernel",
     "degree",
     "coef0",
     "kernel_params",
@@ -50,14 +60,14 @@ _SHARED = (
 )
 
 
-class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior, ScaledFeatures):
-    """Kernel logistic regression that scales the features and chooses gamma and C by itself.
+class KernelLogisticRegressionCV(LogisticScores, SelfTuning, LeftOutPosterior, ScaledFeatures):
+    """Kernel logistic regression that scales the features and chooses kernels, gamma and C by itself.
 
-    ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every point of an adaptive search is
-    judged by the log loss of its leave-one-out probabilities, which follow approximately from one
-    factorisation (`kernelproba.solvers.loo.softmax`); no row is set aside.  The same probabilities
-    then tell whether the model is too sure or too unsure of itself, which one temperature corrects, and how
-    good it is on rows it has not seen.
+    ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every candidate of an adaptive search
+    is judged by the log loss of its leave-one-out probabilities, which follow approximately from one
+    factorisation (`kernelproba.solvers.loo`), or of folds; no row is set aside.  The same probabilities then
+    tell how much each kernel is to count, whether the model is too sure or too unsure of itself, which one
+    temperature corrects, and how good it is on rows it has not seen.
 
     Parameters
     ----------
@@ -67,24 +77,31 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         The same for the coefficient of a named kernel; "auto" searches around 1/(2·median distance²), by
         factors of up to 1024.  A kernel that has no gamma, or comes as an object or a function, is taken as
         it is.
-    scale : {"auto", "standard", "robust"} or None, default="auto"
+    scale : {"auto", "standard", "robust", "squashed", "mixed", "squashed-mixed"} or None, default="auto"
         How features are brought to one scale before they are compared, by what the rows of `fit` say.
         "standard": mean 0, standard deviation 1; "robust": median 0, and the interquartile range of a normal
-        distribution; None: as they are; "auto": "standard", or None where unseen rows are then predicted
-        better, as those of images are.  Sparse rows are divided but not shifted.  A precomputed kernel has no
-        features to scale.
+        distribution; "squashed": the same, bent so that nothing exceeds 3; "mixed" and "squashed-mixed":
+        likewise, but features of two values span one unit; None: as they are; "auto": those that suit the
+        kernel, chosen by how well held-out rows are predicted.  Sparse rows are divided but not shifted.  A
+        precomputed kernel has no features to scale.
     feature_weights : "auto" or None, default="auto"
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
-        or more, with ``kernel="rbf"`` and the defaults of `gammas`, `scoring` and `cv`.
-    kernel, degree, coef0, kernel_params, class_weight, fit_intercept
+        or more, with the RBF kernel and the defaults of `gammas`, `scoring` and `cv`.
+    kernel : "auto", str, callable or Kernel, default="auto"
+        "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
+        interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
+        `gammas`, or on sparse rows, it is "rbf".  Else one kernel, as in `KernelLogisticRegression`.
+    degree, coef0, kernel_params, class_weight, fit_intercept
         As in `KernelLogisticRegression`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on unseen rows; or any scorer of scikit-learn.  "log_loss" counts one row more than
         there are, of which any class is true, so that n rows that are all right do not lead to certainty.
     cv : int, cross-validation splitter, iterable or None, default=None
-        None leaves out one row at a time.  A number makes stratified folds that keep identical rows together.
+        None leaves out one observation at a time.  A number makes stratified folds of observations that do
+        not depend on the order of the rows.  Identical rows are as many observations, and so is a row whose
+        weight is a whole number; other weights say how much an observation matters.
     max_rows : int, default=4000
         Rows that the search looks at: a random sample of larger data.
     n_centers : int, "auto" or None, default="auto"
@@ -96,27 +113,34 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
 
     Attributes
     ----------
-    best_estimator_ : KernelLogisticRegression
-        The chosen model, fitted to the scaled rows, before the temperature.
+    estimators_ : list of KernelLogisticRegression
+        The models of the pool, each fitted to the distinct rows on its own scale; one unless kernel="auto".
+    scalers_ : list of FeatureScaling or None
+        What was done to the features for each of them, their weights included.
+    weights_ : ndarray of shape (len(estimators_),)
+        Weights of their scores, largest first; they sum to one.
+    best_estimator_, scaler_
+        The first of each.
     C_, gamma_ : float
-        What was chosen; gamma_ is None for a kernel that was taken as it is.
+        C and gamma of the first; gamma_ is None for a kernel that was taken as it is.
     best_params_ : dict
-        The same as ``{"C": …, "gamma": …}``.
-    best_score_ : float
-        Score of the chosen point in the last stage of the search; the larger the better.
-    cv_results_ : dict
-        ``scale``, ``weighed``, ``gamma``, ``C``, ``n_rows``, ``mean_test_score`` and ``std_test_score`` of
-        all points tried, in the order they were; ``cv_results_.frame()`` is a table of them.
-    scaler_ : FeatureScaling or None
-        What was done to the features, their weights included.
+        The same with kernel and scale: ``{"kernel": …, "scale": …, "C": …, "gamma": …}``.
+    best_score_, best_index_ : float, int
+        Score of that candidate in the last stage of its search, the larger the better, and its line in
+        `cv_results_`.
+    cv_results_ : SearchResults
+        All candidates in the layout of GridSearchCV, in the order they were tried, with the columns
+        ``n_rows`` and ``weighed``; ``cv_results_.frame()`` is a table of them.
     feature_weights_ : ndarray of shape (d,) or None
-        Weights of the features in squared distances, of mean 1; None if one length scale serves all.
+        Weights of the features in the squared distances of the RBF kernel, of mean 1; None if one length
+        scale serves all.
     temperature_ : float
         T: scores are divided by it.  Above 1 the model was too sure of itself; 1 if no correction lowered the
         leave-one-out log loss by more than chance does.
     loo_proba_ : ndarray of shape (n, c)
-        Probabilities of every training row by the model without that row (and without its copies), after the
-        temperature.  Rows of weight zero, which the model has not seen, have those of `predict_proba`.
+        Probabilities of every training row by the model without that observation (its copies are others),
+        after pooling and temperature, which for a tenth of the rows at a time are learned from the others.
+        Rows of weight zero, which the model has not seen, have those of `predict_proba`.
     loo_method_ : {"leave-one-out", "folds"}
         Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
         four fits, each without a quarter of the rows; and weights of features would know the row left out.
@@ -146,7 +170,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: KernelLogisticRegression._parameter_constraints[name] for name in _SHARED},
+        **{name: KernelLogisticRegression._parameter_constraints[name] for name in ("kernel", *_SHARED)},
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "scale": SCALE_CONSTRAINTS,
@@ -163,7 +187,7 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
         *,
         scale="auto",
         feature_weights="auto",
-        kernel="rbf",
+        kernel="auto",
         degree=3,
         coef0=0.0,
         kernel_params=None,
@@ -215,57 +239,42 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
             The fitted model.
         """
         given = self._check_fit(X, y, sample_weight)
+        copies = find_copies(given, precomputed=self._is_precomputed())
+        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
+        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
         with self._observed(X, y) as step:
-            self._search_and_fit(X, y, given, step)
+            search = CandidateSearch(held_out_scorer(self.scoring, self.classes_), step)
+            selected = select_models(self._spaces(rows.X, folds), rows, search)
+            log_P = self._fit_pool(rows, selected, step)
+        self._store_selection(search)
+        # The models number the distinct rows.
+        self._rows_ = given.index[copies.first]
+        self._store_left_out(X, given, log_P[copies.which])
         return self
 
-    def _search_and_fit(self, X: Any, y: Any, given: Training, step: Step) -> None:
-        rows = merge_copies(given, self._take, precomputed=self._is_precomputed())
-        folded = None if self.cv is None else (given, fold_rows(self.cv, X, y, given))
-        terms = self._terms(rows.training.X, folded)
-        search = LogisticSearch(unseen_score(self.scoring, self.classes_), terms.searched, step)
-        choice = choose(terms, rows, search, self._rules())
-        self._store_search(search, choice)
-        scaled = choice.view.of(given)
-        self.best_estimator_ = self._model(choice.best)
-        with step("fit of all rows"):
-            self.best_estimator_.fit(scaled.X, self.classes_[given.y], given.sample_weight)
-        self.n_iter_ = self.best_estimator_.n_iter_
-        self._index_ = given.index
-        self._store_left_out(X, given, self._judge(choice)[rows.which])
+    def _spaces(self, X: Any, folds: Folds) -> list[SearchSpace]:
+        """What is to be chosen for each kernel."""
+        pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
+        if pooled_kernels:
+            scales = suited_scales(X, self.scale)
+            return [self._space(name, scales[name], X, folds) for name in POOLED_KERNELS]
+        return [self._space(self._single_kernel(), self._rules(), X, folds)]
 
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = self._on_scale(self._check_predict(X))
-        if self._is_precomputed():
-            X = X[:, self._index_]  # columns of the rows that carry weight
-        return self.best_estimator_._scores(X) / self.temperature_
+    def _space(self, kernel: Any, scales: list[str | None], X: Any, folds: Folds) -> SearchSpace:
+        kernel_of = partial(self._kernel_of, kernel)
+        gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
+        Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
+        options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
+        name = kernel if isinstance(kernel, str) else str(kernel)
+        weighable = self._is_weighable(kernel, X)
+        return SearchSpace(name, kernel_of, options, gammas, Cs, scales, self.max_rows, folds, weighable)
 
-    def kernel_expansions(self) -> list[KernelExpansion]:
-        """The scores as sums over centres, for `kernelproba.inspection.explain`; X is as `predict` takes it.
+    def _single_kernel(self) -> Any:
+        return "rbf" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel
 
-        Returns
-        -------
-        expansions : list of KernelExpansion
-            One, of all scores.
-        """
-        check_is_fitted(self)
-        (inner,) = self.best_estimator_.kernel_expansions()
-        T = self.temperature_
-        # The inner model numbers the rows that carry weight.
-        rows = np.where(inner.rows < 0, inner.rows, self._index_[inner.rows])
-        centers = rows if self._is_precomputed() else inner.centers
-        outer = KernelExpansion(inner.kernel, centers, rows, inner.coef / T, inner.intercept / T, inner.sides)
-        return [self._before_scaling(outer)]
-
-    def _take(self, training: Training, rows: np.ndarray) -> Training:
-        """Some of the rows."""
-        taken = training.at(rows)
-        return replace(taken, X=taken.X[:, rows]) if self._is_precomputed() else taken
-
-    def _kernel_of(self, X: Any, gamma: float | None) -> Kernel:
+    def _kernel_of(self, kernel: Any, X: Any, gamma: float | None) -> Kernel:
         return resolve_kernel(
-            self.kernel,
+            kernel,
             X,
             gamma="scale" if gamma is None else gamma,
             degree=self.degree,
@@ -273,41 +282,142 @@ class KernelLogisticRegressionCV(LogisticScores, ObservableFit, LeftOutPosterior
             kernel_params=self.kernel_params,
         )
 
-    def _terms(self, X: Any, folded: tuple | None) -> Terms:
-        """What is to be chosen, and from what."""
-        gammas = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, X))
-        Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
-        options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
-        return Terms(self._kernel_of, options, gammas, Cs, self.max_rows, folded, self._is_weighable(X))
-
-    def _is_weighable(self, X: Any) -> bool:
+    def _is_weighable(self, kernel: Any, X: Any) -> bool:
         """Whether features may be weighed, and whether that can be told."""
-        free = isinstance(self.kernel, str) and self.kernel == "rbf" and isinstance(self.gammas, str)
+        free = isinstance(kernel, str) and kernel == "rbf" and isinstance(self.gammas, str)
         judged = self.cv is None and self.scoring == "log_loss"
         return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
 
-    def _model(self, best: Trial) -> KernelLogisticRegression:
-        shared = {name: getattr(self, name) for name in _SHARED}
-        return KernelLogisticRegression(best.C, gamma="scale" if best.gamma is None else best.gamma, **shared)
+    def _fit_pool(self, rows: Observations, selected: list[SelectedModel], step: Step) -> np.ndarray:
+        """Fit the models and their pool; return out-of-sample log-probabilities (m, c) of distinct rows."""
+        models = []
+        for each in selected:
+            with step("fit of all rows"):
+                models.append(self._model(each).fit(
+                    each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
+        loo = all(allows_loo(*pair) for pair in zip(models, selected, strict=True))
+        predict = loo_predictions if loo else fold_predictions
+        held_out = [predict(*pair) for pair in zip(models, selected, strict=True)]
+        self.loo_method_ = held_out[0].method
+        if not all(each.converged for each in held_out):
+            warn_caller(
+                "Some fits behind loo_proba_ have not converged: raise max_iter, or lower Cs.",
+                ConvergenceWarning,
+            )
+        log_Ps = [each.log_P for each in held_out]
+        weights = fit_pool(log_Ps, rows.y, rows.judged_weight)
+        members = [k for k in np.argsort(-weights, kind="stable") if weights[k] > 0]
+        self.weights_ = weights[members]
+        self.estimators_, self._selected = [models[k] for k in members], [selected[k] for k in members]
+        return self._fit_temperature([log_Ps[k] for k in members], rows)
 
-    def _store_search(self, search: LogisticSearch, choice: Choice) -> None:
-        best, self.scaler_ = choice.best, choice.view.scaling
-        self.feature_weights_ = None if choice.weighed is None else choice.weighed.weights
-        self.C_, self.gamma_, self.best_score_ = best.C, best.gamma, best.score
-        self.best_params_ = {"C": best.C, "gamma": best.gamma, "scale": best.scale}
-        self.cv_results_ = search.results()
-        if best in search.stopped:
+    def _fit_temperature(self, log_Ps: list[np.ndarray], rows: Observations) -> np.ndarray:
+        """Store the temperature, and return the log-probabilities (m, c) of rows without a part in it."""
+        y, weight = rows.y, rows.judged_weight
+        self.temperature_ = fit_temperature(pooled(log_Ps, self.weights_), y, weight)
+        if self.temperature_ >= 0.99 / MIN_EXPONENT:
+            warn_caller(
+                f"The temperature is at its limit, {self.temperature_:.2g}: rows that were left out are "
+                "predicted no better than by chance. Look at cv_results_ and at the features.",
+                ConvergenceWarning,
+            )
+        part = np.argsort(np.argsort(rows.keys)) % PARTS
+        return cross_fitted(log_Ps, y, weight, part)
+
+    def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
+        shared = {name: getattr(self, name) for name in _SHARED}
+        best, kernel = selected.best, self._single_kernel()
+        if self.kernel == "auto" and isinstance(self.kernel, str):
+            kernel = best.view.kernel
+        gamma = "scale" if best.gamma is None else best.gamma
+        return KernelLogisticRegression(best.C, kernel=kernel, gamma=gamma, **shared)
+
+    def _store_selection(self, search: CandidateSearch) -> None:
+        selected = self.__dict__.pop("_selected")
+        first, best = selected[0], selected[0].best
+        self.best_estimator_, self.n_iter_ = self.estimators_[0], max(m.n_iter_ for m in self.estimators_)
+        self.scalers_ = [each.view.scaling for each in selected]
+        self.scaler_ = self.scalers_[0]
+        self.C_, self.gamma_ = best.C, best.gamma
+        weighed = [each.weighed.weights for each in selected if each.weighed is not None]
+        self.feature_weights_ = weighed[0] if weighed else None
+        self._store_search(search.builder(), search.record.index(first.best))
+        if best in search.at_limit:
             warn_caller(
                 f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "
                 "cv_results_, or give gammas.",
                 ConvergenceWarning,
             )
 
-    def _judge(self, choice: Choice) -> np.ndarray:
-        """Log-probabilities (m, c) of distinct unseen rows, with the temperature that they ask for."""
-        log_P, self.loo_method_ = unseen_log_probabilities(
-            self.best_estimator_, choice.trials, self.gamma_, choice.weighed
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = self._check_predict(X)
+        if self.best_estimator_._is_precomputed():
+            X = X[:, self._rows_]  # columns of the rows that carry weight
+        parts = zip(self.weights_, self.scalers_, self.estimators_, strict=True)
+        scores = [v * model._scores(X if s is None else s.transform(X)) for v, s, model in parts]
+        return np.sum(scores, axis=0) / self.temperature_
+
+    def kernel_expansions(self) -> list[KernelExpansion]:
+        """The scores as sums over centres, for `kernelproba.inspection.explain`; X is as `predict` takes it.
+
+        Returns
+        -------
+        expansions : list of KernelExpansion
+            One, of all scores; a training row is a centre of every model of the pool.
+        """
+        check_is_fitted(self)
+        parts = zip(self.weights_, self.scalers_, self.estimators_, strict=True)
+        return [stacked_expansion([self._outer_expansion(*part) for part in parts])]
+
+    def _outer_expansion(
+        self, weight: float, scaler: Any, model: KernelLogisticRegression
+    ) -> KernelExpansion:
+        """Expansion of one model, of rows as `predict` takes them, numbered as in the input of `fit`."""
+        (inner,) = model.kernel_expansions()
+        factor = weight / self.temperature_
+        rows = np.where(inner.rows < 0, inner.rows, self._rows_[inner.rows])
+        centers = rows if model._is_precomputed() else inner.centers
+        kernel = inner.kernel if scaler is None else AfterScaling(inner.kernel, scaler)
+        return KernelExpansion(
+            kernel, centers, rows, factor * inner.coef, factor * inner.intercept, inner.sides
         )
-        rows = choice.trials.training
-        self.temperature_ = fit_temperature(log_P, rows.y, judged_weight(rows))
-        return tempered(log_P, self.temperature_)
+
+
+def suited_scales(X: np.ndarray, given: str | None) -> dict[str, list[str | None]]:
+    """Scales to try for each kernel; without features of two values "mixed" would say the same."""
+    if given != "auto":
+        return {name: [given] for name in POOLED_KERNELS}
+    mixed = has_two_values(X)
+    drop = set() if mixed.any() and not mixed.all() else set(MIXED_RULES)
+    return {name: [scale for scale in scales if scale not in drop] for name, scales in POOLED_KERNELS.items()}
+
+
+def stacked_expansion(parts: Sequence[KernelExpansion]) -> KernelExpansion:
+    """Sum of expansions of the same scores as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return KernelExpansion(
+        StackedKernels([part.kernel for part in parts]),
+        [part.centers for part in parts],
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.coef for part in parts], axis=1),
+        np.sum([part.intercept for part in parts], axis=0),
+        parts[0].sides,
+    )
+
+
+class StackedKernels(Kernel):
+    """[k₁(x, z₁), k₂(x, z₂), …] for lists of centres.
+
+    Parameters
+    ----------
+    kernels : list of Kernel
+        One for each list of centres.
+    """
+
+    def __init__(self, kernels):
+        self.kernels = kernels
+
+    def __call__(self, X, Z):
+        return np.hstack([kernel(X, centers) for kernel, centers in zip(self.kernels, Z, strict=True)])

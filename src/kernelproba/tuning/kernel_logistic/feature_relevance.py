@@ -1,4 +1,4 @@
-"""Features weighed by how much the scores depend on them: one length scale for each.
+"""Feature relevance: features weighed by how much the scores depend on them: one length scale for each.
 
 A feature that says nothing still adds to the distance of rows.  Where the scores f of a fit with one length
 scale hardly depend on a feature, its weight mⱼ in Σⱼ mⱼ(xⱼ − zⱼ)² may be less [Radhakrishnan et al. 2024]:
@@ -15,138 +15,155 @@ which they are learned anew without the rows held out.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction
-from kernelproba.tuning.kernel_logistic.candidates import Folds, Trials
-from kernelproba.tuning.loo_report import WORTHWHILE
+from kernelproba.rows.folds import Fold
+from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, HeldOutPrediction
+from kernelproba.tuning.kernel_logistic.observations import Observations
 
 #: Rows at which slopes are taken.
 SLOPE_ROWS = 300
 #: Scores, or random sums of more of them, whose slopes are taken.
 COMBINATIONS = 6
 #: Least weight of a feature, relative to the mean.
-LEAST = 1e-6
+MIN_WEIGHT = 1e-6
 
 
-class HeldOut(NamedTuple):
-    """Rows of a fold (r,), and their log-probabilities (r, c) by fits without them, plain and weighed."""
+class Comparison(NamedTuple):
+    """Rows of a fold (r,), their weights, and log-probabilities (r, c) by fits without them, both ways."""
 
     rows: np.ndarray
-    plain: np.ndarray
+    weight: np.ndarray
+    unweighed: np.ndarray
     weighed: np.ndarray
 
 
 @dataclass(frozen=True)
-class Relevance:
+class FeatureRelevance:
     """Weights of features (d,), and the gamma at which they leave the mean squared distance what it was."""
 
     weights: np.ndarray
     gamma: float
 
     @classmethod
-    def learn(cls, trials: Trials, gamma: float, C: float) -> "Relevance":
+    def learn(cls, fits: CandidateFits, gamma: float, C: float) -> "FeatureRelevance":
         """Learn from the fit to all rows at a point."""
-        rows = trials.training
-        slopes = mean_squared_slopes(rows.X, trials.matrix(gamma), trials.fit(gamma, C), rows.weight)
+        rows = fits.rows
+        slopes = mean_squared_slopes(rows.X, fits.matrix(gamma), fits.fit(gamma, C), rows.weight)
         weights = np.sqrt(slopes)
         mean = weights.mean()
-        weights = np.maximum(weights / mean, LEAST) if mean > 0 else np.ones_like(weights)
+        weights = np.maximum(weights / mean, MIN_WEIGHT) if mean > 0 else np.ones_like(weights)
         variance = rows.X.var(axis=0, dtype=np.float64)
         ratio = variance.sum() / (weights @ variance) if variance.any() else 1.0
         return cls(weights, float(gamma * ratio))
 
-    def of(self, trials: Trials) -> Trials:
+    def of(self, fits: CandidateFits) -> CandidateFits:
         """The same fits to weighed rows."""
-        rows = trials.training
-        return trials.to(replace(rows, X=self.rows(rows.X)), trials.folds, weighed=True)
+        return fits.on(fits.rows.with_rows(self.transform(fits.rows.X)))
 
-    def rows(self, X: np.ndarray) -> np.ndarray:
+    def transform(self, X: np.ndarray) -> np.ndarray:
         """Weighed rows, of the type of X."""
         return (X * np.sqrt(self.weights)).astype(X.dtype, copy=False)
 
 
-class WeighedFold(NamedTuple):
-    """Rows held out, plain fits to the others, the weights learned from these, and weighed fits."""
+class _WeighedFold(NamedTuple):
+    """A fold, fits to its training rows, the relevance learned from these, and fits with that."""
 
-    rows: np.ndarray
-    plain: Trials
-    relevance: Relevance
-    weighed: Trials
-
-    def predict(self, X: np.ndarray, factor: float, C: float) -> np.ndarray:
-        """Log-probabilities of rows X with weights, at `factor` times the gamma of the relevance."""
-        return self.weighed.predict(self.relevance.rows(X), factor * self.relevance.gamma, C)
+    fold: Fold
+    unweighed: CandidateFits
+    relevance: FeatureRelevance
+    weighed: CandidateFits
 
 
-class Weighing:
-    """Weights learned anew in each fold, from plain fits to the rows outside it; each fold is learned once.
+class RelevanceCV:
+    """Relevance learned anew in each fold, from fits to the observations outside it; each fold once.
 
     Parameters
     ----------
-    trials : Trials
-        Plain fits to all rows.
+    fits : CandidateFits
+        Fits to all rows.
     point : (gamma, C)
         From whose fits weights are learned.
-    folds : sequence of (train, test)
-        Numbers of rows.
+    folds : sequence of Fold
+        What is held out.
     """
 
-    def __init__(self, trials: Trials, point: tuple[float, float], folds: Folds):
-        self.trials, self.point, self._folds = trials, point, folds
-        self._learnt: list[WeighedFold] = []
+    def __init__(self, fits: CandidateFits, point: tuple[float, float], folds: list[Fold]):
+        self.fits, self.point, self.folds = fits, point, folds
+        self._learned: list[_WeighedFold] = []
 
-    def held_out(self) -> Iterator[HeldOut]:
-        """Predict the rows of each fold by fits to the others at the point, plain and weighed."""
-        for fold in self._each():
-            X = self.trials.training.X[fold.rows]
-            yield HeldOut(fold.rows, fold.plain.predict(X, *self.point), fold.predict(X, 1.0, self.point[1]))
+    def comparisons(self) -> Iterator[Comparison]:
+        """Predict the rows of each fold by fits to the others at the point, without and with weights."""
+        for each in self._each():
+            rows = each.fold.test
+            X = self.fits.rows.X[rows]
+            weight = self.fits.rows.judged_weight[rows] * each.fold.test_share
+            yield Comparison(
+                rows, weight, each.unweighed.predict(X, *self.point), self._predict(each, 1.0, self.point[1])
+            )
 
-    def unseen(self, factor: float, C: float) -> np.ndarray:
-        """Log-probabilities (n, c) of all rows by weighed fits that have not seen them."""
-        rows = self.trials.training
-        log_P = np.empty((len(rows.y), int(rows.y.max()) + 1))
-        for fold in self._each():
-            log_P[fold.rows] = fold.predict(rows.X[fold.rows], factor, C)
-        return log_P
+    def held_out(self, gamma_factor: float, C: float) -> Iterator[HeldOutPrediction]:
+        """Predict the rows of each fold by weighed fits at so many times the gamma of the relevance."""
+        for each in self._each():
+            log_P = self._predict(each, gamma_factor, C)
+            converged = each.weighed.fit(gamma_factor * each.relevance.gamma, C).solution.converged
+            yield HeldOutPrediction(each.fold.test, log_P, each.fold.test_share, converged)
 
-    def _each(self) -> Iterator[WeighedFold]:
-        yield from self._learnt
-        for number in range(len(self._learnt), len(self._folds)):
-            train, test = self._folds[number]
-            plain = self.trials.outside(number, train)
-            relevance = Relevance.learn(plain, *self.point)
-            self._learnt.append(WeighedFold(test, plain, relevance, relevance.of(plain)))
-            yield self._learnt[-1]
+    def _predict(self, each: _WeighedFold, gamma_factor: float, C: float) -> np.ndarray:
+        X = each.relevance.transform(self.fits.rows.X[each.fold.test])
+        return each.weighed.predict(X, gamma_factor * each.relevance.gamma, C)
+
+    def _each(self) -> Iterator[_WeighedFold]:
+        yield from self._learned
+        for fold in self.folds[len(self._learned) :]:
+            fits = self.fits.on(_training_part(self.fits.rows, fold))
+            relevance = FeatureRelevance.learn(fits, *self.point)
+            self._learned.append(_WeighedFold(fold, fits, relevance, relevance.of(fits)))
+            yield self._learned[-1]
 
 
-class Weighed(NamedTuple):
-    """Weights (d,) that were taken, the gamma of the fits relative to that of the weights, and their folds.
+class WeighedFeatures(NamedTuple):
+    """How features were weighed.
 
-    Without folds the rows are so many that what weights know of one of them is little.
+    Attributes
+    ----------
+    weights : array of shape (d,)
+        Their weights.
+    gamma_factor : float
+        Gamma of the fits relative to that of the relevance.
+    cross_validated : RelevanceCV or None
+        Its folds; None where rows are so many that what weights know of one of them is little.
     """
 
     weights: np.ndarray
-    factor: float
-    weighing: Weighing | None
+    gamma_factor: float
+    cross_validated: RelevanceCV | None
 
 
-def pays(parts: Iterable[HeldOut], y: np.ndarray, weight: np.ndarray) -> bool:
-    """Whether weights gain more on held-out rows, of classes y and of weight (n,), than chance does.
+def relevance_pays(parts: Iterable[Comparison], rows: Observations) -> bool:
+    """Whether weights gain more on held-out rows than chance does.
 
     Parts are asked for while the gain, were it to go on like this, would be worthwhile.
     """
-    gain, seen = 0.0, 0
+    gain, seen, total = 0.0, 0.0, float(rows.judged_weight.sum())
     for part in parts:
-        own = np.arange(len(part.rows)), y[part.rows]
-        gain += float(weight[part.rows] @ (part.weighed[own] - part.plain[own]))
-        seen += len(part.rows)
-        if gain * len(y) <= WORTHWHILE * seen:
+        own = np.arange(len(part.rows)), rows.y[part.rows]
+        gain += float(part.weight @ (part.weighed[own] - part.unweighed[own]))
+        seen += float(part.weight.sum())
+        if gain * total <= CHANCE_GAIN * seen:
             return False
     return True
+
+
+def _training_part(rows: Observations, fold: Fold) -> Observations:
+    """Training rows of a fold with what is left of their weights."""
+    part = rows.at(fold.train)
+    return part.shared(fold.train_share)
 
 
 def mean_squared_slopes(

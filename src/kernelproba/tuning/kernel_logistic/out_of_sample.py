@@ -1,95 +1,103 @@
-"""What the chosen model says of every training row, as if it had not seen it.
+"""Predictions of every training row by the chosen model without it.
 
 Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, up to 2 k n³ operations.
-Where the kernel is too narrow, that is dearer than some fits, or features were weighed, four folds say it by
-fits without a quarter of the rows.
+Where the kernel is too narrow, that is dearer than some fits, or features were weighed, four folds give them
+by fits without a quarter of the observations.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from kernelproba.estimators.base.classifier import Training
-from kernelproba.rows.folds import content_folds, training_rows
+from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.rows.folds import Fold
 from kernelproba.tuning.kernel_logistic.candidates import (
     MAX_RANK,
-    Trials,
-    Unseen,
-    allowed_rest,
+    HeldOutPrediction,
     log_probabilities,
 )
-from kernelproba.tuning.kernel_logistic.feature_relevance import Weighed
+from kernelproba.tuning.kernel_logistic.observations import Observations
+
+if TYPE_CHECKING:
+    from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 
 #: Operations that leave-one-out may take, with one score and with one for each class.
 BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
 FOLDS = 4
 
 
-def unseen_log_probabilities(
-    model: Any, trials: Trials, gamma: float | None, weighed: Weighed | None
-) -> tuple[np.ndarray, str]:
-    """Return log-probabilities (n, c) of the rows, and by what: "leave-one-out" or "folds".
+class OutOfSample(NamedTuple):
+    """Log-probabilities (m, c) of all distinct rows, where they come from, and whether all fits converged."""
 
-    Parameters
-    ----------
-    model : KernelLogisticRegression
-        Fitted to the rows.
-    trials : Trials
-        Fits to the same rows, as the model sees them.
-    gamma : float or None
-        Of the model.
-    weighed : Weighed or None
-        How its features were weighed, in which a row that is left out must have no part.
-    """
-    rows = trials.training
-    n, c = len(rows.y), int(rows.y.max()) + 1
-    exact = len(model.support_) >= n  # all rows are centres
-    if exact and weighed is not None and weighed.weighing is not None:
-        return weighed.weighing.unseen(weighed.factor, model.C), "folds"
-    k = 1 if c == 2 else c
-    if exact and left_out_is_cheap(n, k) and _is_described(trials, gamma, model.C, k):
-        F = trials.left_out_scores(gamma, model.C, model._scores(rows.X))
-        return log_probabilities(F), "leave-one-out"
-    log_P = np.empty((n, c))
-    trials.folds = inner_folds(rows, FOLDS)
-    for part in trials.unseen(gamma, model.C) if exact else _refits(model, trials):
-        log_P[part.rows] = part.log_P
-    return log_P, "folds"
+    log_P: np.ndarray
+    method: str
+    converged: bool
 
 
-def _is_described(trials: Trials, gamma: float | None, C: float, n_scores: int) -> bool:
-    """Whether the matrix of leave-one-out is the whole one, or a low rank leaves little of every row."""
-    return trials.is_exact(n_scores) or trials.low_rank(gamma).rest.max(initial=0.0) <= allowed_rest(C)
+def allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:
+    """Whether leave-one-out is cheap, describes the kernel, and is honest: weights have seen the rows."""
+    rows, fits = selected.fits.rows, selected.fits
+    if not _has_all_centers(model, rows) or (selected.weighed and selected.weighed.cross_validated):
+        return False
+    n, k, gamma = len(rows), rows.n_scores, selected.best.gamma
+    described = fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
+    return loo_is_cheap(n, k) and described
 
 
-def _refits(model: Any, trials: Trials) -> Iterator[Unseen]:
-    """Fit models with centres to the folds, whose matrices would be too large."""
-    rows = trials.training
-    for train, test in trials.folds or ():
-        # The weights of the rows have those of their classes in them.
-        part = (
-            clone(model).set_params(class_weight=None).fit(rows.X[train], rows.y[train], rows.weight[train])
-        )
-        yield Unseen(test, part.predict_log_proba(rows.X[test]))
+def loo_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
+    """Predict every row without one of its observations, in closed form."""
+    rows = selected.fits.rows
+    F = selected.fits.loo_scores(selected.best.gamma, model.C, model._scores(rows.X))
+    return OutOfSample(log_probabilities(F), "leave-one-out", True)
 
 
-def inner_folds(training: Training, n_folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds of rows that keep every class in training."""
-    numbers = content_folds(training.X, training.y, n_folds)
-    return [
-        (training_rows(numbers, fold, training.y), np.flatnonzero(numbers == fold)) for fold in range(n_folds)
-    ]
+def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
+    """Predict every row by fits to the folds that lack it; the observations of a row are averaged."""
+    rows = selected.fits.rows
+    P, converged = np.zeros((len(rows), rows.n_classes)), True
+    for part, share in _parts(model, selected):
+        P[part.rows] += share[:, None] * np.exp(part.log_P)
+        converged &= part.converged
+    P /= P.sum(axis=1, keepdims=True)
+    return OutOfSample(np.log(np.maximum(P, np.finfo(float).tiny)), "folds", converged)
 
 
-def left_out_is_cheap(n: int, k: int) -> bool:
+def _parts(
+    model: KernelLogisticRegression, selected: "SelectedModel"
+) -> Iterator[tuple[HeldOutPrediction, np.ndarray]]:
+    """Predictions of each fold, and the shares of the rows in it."""
+    parts: Iterator[HeldOutPrediction]
+    fits, weighed, folds = selected.fits, selected.weighed, selected.fits.rows.folds(FOLDS)
+    if not _has_all_centers(model, fits.rows):
+        parts = (_refitted(model, fits.rows, fold) for fold in folds)
+    elif weighed is not None and weighed.cross_validated is not None:
+        folds = weighed.cross_validated.folds
+        parts = weighed.cross_validated.held_out(weighed.gamma_factor, model.C)
+    else:
+        parts = iter(fits.held_out(selected.best.gamma, model.C, folds))
+    return zip(parts, (fold.test_share for fold in folds), strict=True)
+
+
+def _refitted(model: KernelLogisticRegression, rows: Observations, fold: Fold) -> HeldOutPrediction:
+    """Fit a model with centres to a fold, whose kernel matrix would be too large."""
+    # The weights of the rows have those of their classes in them.
+    part = clone(model).set_params(class_weight=None)
+    part.fit(rows.X[fold.train], rows.y[fold.train], rows.weight[fold.train] * fold.train_share)
+    log_P = part.predict_log_proba(rows.X[fold.test])
+    return HeldOutPrediction(fold.test, log_P, rows.judged_weight[fold.test], True)
+
+
+def _has_all_centers(model: KernelLogisticRegression, rows: Observations) -> bool:
+    return len(model.support_) >= len(rows)
+
+
+def loo_is_cheap(n: int, k: int) -> bool:
     """Whether leave-one-out of n rows and k scores takes no longer than a few fits, at the largest rank."""
-    return left_out_operations(n, k, min(n, MAX_RANK)) <= (
-        BINARY_OPERATIONS if k == 1 else SOFTMAX_OPERATIONS
-    )
+    return loo_operations(n, k, min(n, MAX_RANK)) <= (BINARY_OPERATIONS if k == 1 else SOFTMAX_OPERATIONS)
 
 
-def left_out_operations(n: int, k: int, rank: int) -> float:
+def loo_operations(n: int, k: int, rank: int) -> float:
     """Operations of leave-one-out of n rows, k scores and a kernel matrix of some rank."""
     return 2.0 * n * rank**2 if k == 1 else float(k * n**2 * min(5 * rank, 2 * n))

@@ -1,10 +1,9 @@
-"""Where to look for gamma and C of kernel logistic regression, and what was found.
+"""The search of gamma and C: candidates are evaluated once, and everything that was tried is kept.
 
 Good values change little with the number of rows (they are the prior of a Gaussian process, which knows no
 rows): a sample of some hundred rows finds the neighbourhood, and a few points near it are tried on more rows.
 """
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,34 +11,60 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelproba.estimators.base.callbacks import Step, unobserved
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.kernels import Kernel, Laplacian, Stationary, resolve_gamma
 from kernelproba.kernels.blocks import blas_libraries
-from kernelproba.tuning.kernel_logistic.candidates import Trials, Unseen
-from kernelproba.tuning.pattern_search import Lattice, Point, is_outermost
-from kernelproba.tuning.results import SearchResults
-from kernelproba.tuning.scorers import UnseenScore
+from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
+from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost
+from kernelproba.tuning.results import ResultsBuilder
+from kernelproba.tuning.scorers import HeldOutScorer
 
 #: gamma, None for a kernel without, and C.
-Values = tuple[float | None, float]
+GammaC = tuple[float | None, float]
 
 #: Rows up to which one thread is faster than two.
 SMALL_ROWS = 800
 
 
-class Scouts(NamedTuple):
-    """Fits that were tried before, and the point among them that corresponds to a start."""
+class FeatureView(NamedTuple):
+    """What was done to the features before they were compared, and by which kernel, for the record."""
 
-    trials: Trials
-    start: Values
+    kernel: str
+    scale: str | None
+    weighed: bool = False
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One line of the record: a point, the rows it was tried on, and its scores, one per part."""
+class Stage:
+    """Candidates of one view on some rows, judged by folds or by leave-one-out.
 
-    scale: str | None
-    weighed: bool
+    Parameters
+    ----------
+    fits : CandidateFits
+        Fits to the rows.
+    folds : sequence of Fold or None
+        What is held out; None leaves out one observation at a time.
+    view : FeatureView
+        For the record.
+    searched : pair of bool
+        Whether gamma, and C, are searched; else they stay where they start.
+    """
+
+    fits: CandidateFits
+    folds: Folds
+    view: FeatureView
+    searched: tuple[bool, bool]
+
+    def key(self, gamma: float | None, C: float) -> tuple:
+        """What tells one evaluation from another: rows, folds and the point, up to rounding."""
+        values = (None if value is None else f"{value:.6g}" for value in (gamma, C))
+        return id(self.fits), 0 if self.folds is None else len(self.folds), *values
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A point that was evaluated: its view, the number of rows, and one score for each fold."""
+
+    view: FeatureView
     gamma: float | None
     C: float
     n_rows: int
@@ -47,95 +72,111 @@ class Trial:
 
     @property
     def score(self) -> float:
-        """Mean over the parts."""
+        """Mean over the folds."""
         return float(np.mean(self.scores))
+
+    @property
+    def point(self) -> GammaC:
+        """(gamma, C)."""
+        return self.gamma, self.C
+
+
+class Screening(NamedTuple):
+    """An earlier stage on fewer rows, and the point in it that corresponds to a start."""
+
+    stage: Stage
+    start: GammaC
 
 
 @dataclass
-class LogisticSearch:
-    """Search of (gamma, C) that writes down what it tries.
+class CandidateSearch:
+    """Search of (gamma, C) that keeps a record.
 
     Parameters
     ----------
-    score : UnseenScore
-        What is to be largest.
-    searched : pair of bool
-        Whether to walk along gamma, and along C; else both stay where they start.
+    scorer : HeldOutScorer
+        What is to be largest on observations left out.
     step : Step
-        Context of every point that is tried.
-    record : list of Trial
-        What was tried.
+        Context of every evaluation.
+    record : list of Candidate
+        What was evaluated.
+    at_limit : set of Candidate
+        Where walks ended because the lattice does.
     """
 
-    score: UnseenScore
-    searched: tuple[bool, bool]
+    scorer: HeldOutScorer
     step: Step = unobserved
-    record: list[Trial] = field(default_factory=list)
-    #: Where walks ended because the lattice does.
-    stopped: set[Trial] = field(default_factory=set)
-    _known: dict[tuple, Trial] = field(default_factory=dict)
+    record: list[Candidate] = field(default_factory=list)
+    at_limit: set[Candidate] = field(default_factory=set)
+    _known: dict[tuple, Candidate] = field(default_factory=dict)
+    _stages: list[Stage] = field(default_factory=list)
 
-    def attempt(self, trials: Trials, gamma: float | None, C: float) -> Trial:
-        """Try one point, unless it has been tried on the same rows and folds."""
-        point = _key(trials, gamma, C)
-        if point not in self._known:
-            rows = trials.training
-            with self.step("point"):
-                scores = tuple(self._score(rows, part) for part in trials.unseen(gamma, C))
-            self._known[point] = Trial(trials.scale, trials.weighed, gamma, C, len(rows.y), scores)
-            self.record.append(self._known[point])
-        return self._known[point]
+    def evaluate(self, stage: Stage, gamma: float | None, C: float) -> Candidate:
+        """Score one point, unless it has been evaluated on the same rows and folds."""
+        key = stage.key(gamma, C)
+        if key not in self._known:
+            with self.step("candidate"):
+                parts = stage.fits.held_out(gamma, C, stage.folds)
+            rows = stage.fits.rows
+            scores = tuple(self._score(stage, part) for part in parts)
+            self._known[key] = Candidate(stage.view, gamma, C, len(rows), scores)
+            self._stages.append(stage)  # an id is unique only among what is alive
+            self.record.append(self._known[key])
+        return self._known[key]
 
-    def descend(self, trials: Trials, start: Values) -> Trial:
-        """The best point that can be reached from a start, by large and then by small steps."""
-        return self._walk(trials, start, self._lattice(trials, start).descend)
+    def minimise(
+        self, stage: Stage, start: GammaC, *, refine: bool = False, screening: Screening | None = None
+    ) -> Candidate:
+        """Walk to the best point that can be reached from a start.
 
-    def refine(self, trials: Trials, start: Values, scouts: Scouts | None = None) -> Trial:
-        """The best point near one that is good already, past what scouts have found hopeless."""
-        return self._walk(trials, start, self._lattice(trials, start, scouts).refine)
+        Parameters
+        ----------
+        stage : Stage
+            Rows and folds.
+        start : (gamma, C)
+            Where to begin.
+        refine : bool, default=False
+            Whether the start is good already, so that small steps will do.
+        screening : Screening, optional
+            What an earlier stage knows of the steps.
+        """
+        pattern = PatternSearch(stage.searched, lambda point: self._screened(screening, point))
+        walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0))
+        with one_thread_if(len(stage.fits.rows) <= SMALL_ROWS):
+            try:
+                point = next(walk)
+                while True:
+                    point = walk.send(-self.evaluate(stage, *lattice_values(start, point)).score)
+            except StopIteration as end:
+                best: LatticePoint = end.value
+        found = self.evaluate(stage, *lattice_values(start, best))
+        if stage.searched[0] and is_outermost(best):
+            self.at_limit.add(found)
+        return found
 
-    def _lattice(self, trials: Trials, start: Values, scouts: Scouts | None = None) -> Lattice:
-        def loss(point: Point) -> float:
-            return -self.attempt(trials, *_values(start, point)).score
+    def _screened(self, screening: Screening | None, point: LatticePoint) -> float | None:
+        """Loss of the point in an earlier stage."""
+        if screening is None:
+            return None
+        known = self._known.get(screening.stage.key(*lattice_values(screening.start, point)))
+        return None if known is None else -known.score
 
-        def scouted(point: Point) -> float | None:
-            if scouts is None:
-                return None
-            known = self._known.get(_key(scouts.trials, *_values(scouts.start, point)))
-            return None if known is None else -known.score
+    def _score(self, stage: Stage, part: HeldOutPrediction) -> float:
+        """Score of one part; a fit that has not converged is no candidate."""
+        rows = stage.fits.rows
+        if not (part.converged and np.isfinite(part.log_P).all()):
+            return -np.inf
+        score = self.scorer(part.log_P, rows.y[part.rows], part.weight, float(rows.units.sum()))
+        return score if np.isfinite(score) else -np.inf
 
-        return Lattice(loss, self.searched, scouted)
-
-    def _walk(self, trials: Trials, start: Values, walk: Callable[[Point], Point]) -> Trial:
-        with one_thread_if(len(trials.training.y) <= SMALL_ROWS):
-            best = walk((0, 0))
-        end = self.attempt(trials, *_values(start, best))
-        if self.searched[0] and is_outermost(best):
-            self.stopped.add(end)
-        return end
-
-    def _score(self, training: Training, part: Unseen) -> float:
-        weight = judged_weight(training)[part.rows]
-        return self.score(part.log_P, training.y[part.rows], weight, float(training.weight.sum()))
-
-    def results(self) -> SearchResults:
-        """The record, as columns."""
-        scores = [np.array(trial.scores) for trial in self.record]
-        return SearchResults(
-            scale=np.array([trial.scale for trial in self.record], dtype=object),
-            weighed=np.array([trial.weighed for trial in self.record]),
-            gamma=np.array([np.nan if trial.gamma is None else trial.gamma for trial in self.record]),
-            C=np.array([trial.C for trial in self.record]),
-            n_rows=np.array([trial.n_rows for trial in self.record]),
-            mean_test_score=np.array([each.mean() for each in scores]),
-            std_test_score=np.array([each.std() for each in scores]),
-        )
-
-
-def _key(trials: Trials, gamma: float | None, C: float) -> tuple:
-    """What tells one trial from another: rows, folds and the point, up to rounding."""
-    values = (None if value is None else f"{value:.6g}" for value in (gamma, C))
-    return trials, 0 if trials.folds is None else len(trials.folds), *values
+    def builder(self) -> ResultsBuilder:
+        """The record, for `cv_results_`."""
+        builder = ResultsBuilder()
+        for each in self.record:
+            params = {"kernel": each.view.kernel, "scale": each.view.scale, "C": each.C}
+            gamma = {} if each.gamma is None else {"gamma": each.gamma}
+            builder.add(params | gamma, each.scores, weighed=each.view.weighed, n_rows=each.n_rows)
+        return builder
 
 
 def one_thread_if(small: bool):
@@ -143,16 +184,10 @@ def one_thread_if(small: bool):
     return blas_libraries().limit(limits=1) if small else nullcontext()
 
 
-def _values(start: Values, point: Point) -> Values:
+def lattice_values(start: GammaC, point: LatticePoint) -> GammaC:
     """(gamma, C) of a point of the lattice around a start."""
     gamma, C = start
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), C * 10 ** (point[1] / 4)
-
-
-def judged_weight(training: Training) -> np.ndarray:
-    """Weights (n,) of the rows in scores: a row without its like cannot be predicted by a fit without it."""
-    alone = np.bincount(training.y)[training.y] == 1
-    return training.weight if alone.all() else np.where(alone, 0.0, training.weight)
 
 
 def central_gamma(kernel: Kernel, X) -> float:

@@ -12,6 +12,7 @@ Values that the user gives are all tried, in the last stage alone.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import NamedTuple, Protocol
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.callbacks import Step, unobserved
-from kernelproba.tuning.pattern_search import Lattice, Point, is_outermost, within_limits
+from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost, run, within_limits
 from kernelproba.tuning.results import ResultsBuilder, finite_or_worst
 from kernelproba.tuning.scaling import ScaledView
 
@@ -167,8 +168,9 @@ class LeastSquaresSearch:
 
     def refine(self, start: Tried, screened: Tried | None = None) -> Tried:
         """Return the best candidate near one that is good already, past those that screening found bad."""
-        lattice = self._lattice(start.stage, (start.gamma, start.alpha), screened)
-        return self._at(start.stage, (start.gamma, start.alpha), lattice.refine((0, 0)))
+        stage, origin = start.stage, (start.gamma, start.alpha)
+        pattern = PatternSearch(stage.searched, partial(self._screened_loss, screened))
+        return self._at(stage, origin, run(pattern.refine((0, 0)), partial(self._loss, stage, origin)))
 
     def _descend(self, stage: Stage) -> Tried:
         """Return the best candidate that a search finds from the start, or from all values that are given."""
@@ -178,29 +180,25 @@ class LeastSquaresSearch:
             return _smoothest([self.evaluate(stage, gamma, *alphas) for gamma in gammas])
         ends = []
         for start in product(gammas, alphas):
-            lattice = self._lattice(stage, start)
+            loss = partial(self._loss, stage, start)
             seeds = [(g, 0) for g in SCANNED_WIDTHS if stage.searched[0] and within_limits((g, 0))]
-            point = lattice.descend(min(seeds or [(0, 0)], key=lattice.at))
+            point = run(PatternSearch(stage.searched).descend(min(seeds or [(0, 0)], key=loss)), loss)
             outermost = stage.searched[0] and is_outermost(point)
             ends.append(self._at(stage, start, point)._replace(outermost=outermost))
         return _smoothest(ends)
 
-    def _lattice(
-        self, stage: Stage, start: tuple[float | None, float], screened: Tried | None = None
-    ) -> Lattice:
-        def loss(point: Point) -> float:
-            return -self._at(stage, start, point).score
+    def _loss(self, stage: Stage, start: tuple[float | None, float], point: LatticePoint) -> float:
+        return -self._at(stage, start, point).score
 
-        def screened_loss(point: Point) -> float | None:
-            if screened is None:
-                return None
-            values = _values((screened.gamma, screened.alpha), point)
-            known = self._known.get(_key(screened.stage, *values))
-            return None if known is None else -known.score
+    def _screened_loss(self, screened: Tried | None, point: LatticePoint) -> float | None:
+        """Loss of the corresponding candidate in the screening, if it was tried."""
+        if screened is None:
+            return None
+        values = _values((screened.gamma, screened.alpha), point)
+        known = self._known.get(_key(screened.stage, *values))
+        return None if known is None else -known.score
 
-        return Lattice(loss, stage.searched, screened_loss)
-
-    def _at(self, stage: Stage, start: tuple[float | None, float], point: Point) -> Tried:
+    def _at(self, stage: Stage, start: tuple[float | None, float], point: LatticePoint) -> Tried:
         return self.evaluate(stage, *_values(start, point))
 
     def _try(self, stage: Stage, gamma: float | None, alphas: Sequence[float]) -> None:
@@ -217,7 +215,7 @@ def _key(stage: Stage, gamma: float | None, alpha: float) -> tuple:
     return stage, *(None if value is None else f"{value:.6g}" for value in (gamma, alpha))
 
 
-def _values(start: tuple[float | None, float], point: Point) -> tuple[float | None, float]:
+def _values(start: tuple[float | None, float], point: LatticePoint) -> tuple[float | None, float]:
     """(gamma, alpha) of a point of the lattice around a start; its second axis is that of 1/alpha."""
     gamma, alpha = start
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), alpha * 10 ** (-point[1] / 4)

@@ -6,18 +6,20 @@ from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 from kernelproba import KernelLogisticRegression as KLR
 from kernelproba import KernelLogisticRegressionCV as CV
 from kernelproba.datasets import three_gaussians, three_gaussians_problem
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction, Options
 from kernelproba.inspection import explain
 from kernelproba.kernels import RBF
-from kernelproba.tuning.kernel_logistic.candidates import Trials
+from kernelproba.rows.folds import Fold
+from kernelproba.rows.row_hash import row_keys
+from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
-    HeldOut,
-    Relevance,
-    Weighing,
+    Comparison,
+    FeatureRelevance,
+    RelevanceCV,
     mean_squared_slopes,
-    pays,
+    relevance_pays,
 )
+from kernelproba.tuning.kernel_logistic.observations import Observations
 
 GAMMA, C = 0.2, 3.0
 
@@ -29,11 +31,14 @@ def noisy(n, random_state, n_noise=6):
     return np.column_stack([X / X.std(axis=0), noise]), y
 
 
-def trials_of(X, y, folds=None):
+def observations(X, y):
     ones = np.ones(len(y))
-    training = Training(X, y, ones, ones, np.arange(len(y)))
+    return Observations(X, y, ones, ones, np.ones(len(y), dtype=int), row_keys(X, y))
+
+
+def fits_to(X, y):
     options = Options("irls", 1e-8, 200, True)
-    return Trials(training, lambda gamma: RBF(RBF.length_scale_of(gamma)), options, folds)
+    return CandidateFits(observations(X, y), lambda gamma: RBF(RBF.length_scale_of(gamma)), options)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -57,62 +62,53 @@ def test_slopes_are_those_of_finite_differences(n_classes):
 
 def test_weights_have_mean_one_keep_the_mean_distance_and_favour_what_counts():
     X, y = noisy(150, 1)
-    relevance = Relevance.learn(trials_of(X, y), GAMMA, C)
+    relevance = FeatureRelevance.learn(fits_to(X, y), GAMMA, C)
     assert relevance.weights.mean() == pytest.approx(1)
     assert relevance.weights[:2].min() > 1.5 * relevance.weights[2:].max()
-    before, after = (euclidean_distances(rows, squared=True).mean() for rows in (X, relevance.rows(X)))
+    before, after = (euclidean_distances(rows, squared=True).mean() for rows in (X, relevance.transform(X)))
     assert relevance.gamma * after == pytest.approx(GAMMA * before)
 
 
 def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
     X, y = noisy(60, 2)
     train, test = np.arange(15, 60), np.arange(15)
-    weighing = Weighing(trials_of(X, y), (GAMMA, C), [(train, test)])
-    (part,) = weighing.held_out()
-    relevance = Relevance.learn(trials_of(X[train], y[train]), GAMMA, C)
+    fold = Fold(train, test, np.ones(len(train)), np.ones(len(test)))
+    cross_validated = RelevanceCV(fits_to(X, y), (GAMMA, C), [fold])
+    (part,) = cross_validated.comparisons()
+    relevance = FeatureRelevance.learn(fits_to(X[train], y[train]), GAMMA, C)
     root = np.sqrt(relevance.weights)
 
     def refitted(C, gamma, scale):
         model = KLR(C, gamma=gamma, tol=1e-8).fit(X[train] * scale, y[train])
         return model.predict_log_proba(X[test] * scale)
 
-    np.testing.assert_allclose(part.plain, refitted(C, GAMMA, 1.0), atol=1e-5)
+    np.testing.assert_allclose(part.unweighed, refitted(C, GAMMA, 1.0), atol=1e-5)
     np.testing.assert_allclose(part.weighed, refitted(C, relevance.gamma, root), atol=1e-5)
     other = refitted(10.0, 2 * relevance.gamma, root)
-    np.testing.assert_allclose(weighing.unseen(2.0, 10.0)[test], other, atol=1e-5)
-
-
-def test_fits_that_a_fold_has_already_are_not_made_again():
-    X, y = noisy(60, 2)
-    train, test = np.arange(15, 60), np.arange(15)
-    trials = trials_of(X, y, [(train, test)])
-    trials.unseen(GAMMA, C)
-    known = trials._fits[0, GAMMA][C]
-    assert trials.outside(0, train)._fits[-1, GAMMA][C] is known
-    assert not trials.outside(0, train[1:])._fits  # other rows
-    assert not trials.outside(1, train)._fits  # no such fold
+    (held_out,) = cross_validated.held_out(2.0, 10.0)
+    np.testing.assert_allclose(held_out.log_P, other, atol=1e-5)
 
 
 @pytest.mark.parametrize(("gain", "worthwhile"), [(0.15, False), (0.25, True), (-1.0, False)])
 def test_two_nats_are_worthwhile(gain, worthwhile):
     plain = np.log(np.full((10, 2), 0.5))
-    part = HeldOut(np.arange(10), plain, plain + gain)
-    assert pays([part], np.zeros(10, dtype=int), np.ones(10)) == worthwhile
+    part = Comparison(np.arange(10), np.ones(10), plain, plain + gain)
+    assert relevance_pays([part], observations(np.eye(10), np.zeros(10, dtype=int))) == worthwhile
 
 
 def test_no_more_folds_are_fitted_once_weights_lose():
     plain = np.zeros((5, 2))
 
     def parts():
-        yield HeldOut(np.arange(5), plain, plain - 0.1)
+        yield Comparison(np.arange(5), np.ones(5), plain, plain - 0.1)
         pytest.fail("a second fold was asked for")
 
-    assert not pays(parts(), np.zeros(10, dtype=int), np.ones(10))
+    assert not relevance_pays(parts(), observations(np.eye(10), np.zeros(10, dtype=int)))
 
 
 @pytest.fixture(scope="module")
 def weighed():
-    return CV().fit(*noisy(200, 3, n_noise=10))
+    return CV(kernel="rbf").fit(*noisy(200, 3, n_noise=10))
 
 
 def test_columns_of_noise_are_found_and_probabilities_come_nearer_to_the_truth(weighed):
@@ -121,7 +117,7 @@ def test_columns_of_noise_are_found_and_probabilities_come_nearer_to_the_truth(w
     X_new, _ = noisy(2000, 4, n_noise=10)
     plane, _ = three_gaussians(2000, random_state=4)
     truth = three_gaussians_problem().posterior(plane)
-    plain = CV(feature_weights=None).fit(*noisy(200, 3, n_noise=10))
+    plain = CV(kernel="rbf", feature_weights=None).fit(*noisy(200, 3, n_noise=10))
     assert plain.feature_weights_ is None
     errors = [np.abs(model.predict_proba(X_new) - truth).mean() for model in (weighed, plain)]
     assert errors[0] < 0.9 * errors[1]

@@ -1,0 +1,49 @@
+"""Which kernels take part: each is screened on the same rows, and those that help a pool are finished."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernelproba.tuning.kernel_logistic.observations import Observations
+from kernelproba.tuning.kernel_logistic.pooling import fit_pool
+from kernelproba.tuning.kernel_logistic.search import CandidateSearch
+from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel, StageResult, finish, screen
+
+
+def select_models(
+    spaces: Sequence[SearchSpace], rows: Observations, search: CandidateSearch
+) -> list[SelectedModel]:
+    """Choose gamma, C and the scale of the features for every kernel that is worth it.
+
+    Parameters
+    ----------
+    spaces : sequence of SearchSpace
+        One for each kernel.
+    rows : Observations
+        Training rows.
+    search : CandidateSearch
+        Keeps the record.
+    """
+    screened = [screen(space, rows, search) for space in spaces]
+    useful = range(len(spaces)) if len(spaces) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
+    return [finish(spaces[k], rows, search, screened[k]) for k in useful]
+
+
+def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:
+    """Weights (K,) of the kernels in a pool of their best candidates on the rows of the screening."""
+    best = [max(results, key=lambda result: result.best.score) for results in screened]
+    usable = np.array([np.isfinite(result.best.score) for result in best])
+    if not usable.any():
+        return usable
+    parts = [
+        result.stage.fits.held_out(*result.best.point, result.stage.folds)
+        for result, good in zip(best, usable, strict=True)
+        if good
+    ]
+    rows = best[0].stage.fits.rows
+    y = np.concatenate([rows.y[part.rows] for part in parts[0]])
+    weight = np.concatenate([part.weight for part in parts[0]])
+    log_Ps = [np.concatenate([part.log_P for part in each]) for each in parts]
+    weights = np.zeros(len(best))
+    weights[usable] = fit_pool(log_Ps, y, weight)
+    return weights
