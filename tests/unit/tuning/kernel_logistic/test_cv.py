@@ -17,7 +17,7 @@ from kernelproba.inspection import explain
 from kernelproba.kernels import RBF, ChiSquared
 from kernelproba.tuning import pattern_search
 from kernelproba.tuning.kernel_logistic.stages import SAMPLE_ROWS
-from kernelproba.tuning.scorers import smoothed_log_likelihood, held_out_scorer
+from kernelproba.tuning.scorers import held_out_scorer, smoothed_log_likelihood
 
 X, y = three_gaussians(120, random_state=0)
 X_new, _ = three_gaussians(50, random_state=1)
