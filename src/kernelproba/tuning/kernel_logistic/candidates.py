@@ -6,7 +6,7 @@ nothing, and then in double precision; if that fails too, its predictions say so
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -81,9 +81,12 @@ class CandidateFits:
 
     def held_out(self, gamma: float | None, C: float, folds: Folds) -> list[HeldOutPrediction]:
         """Predict what the fit at (gamma, C) has not seen: one part for each fold."""
-        if folds is None:
-            return [self._left_out(gamma, C)]
-        return [self._held_out(gamma, C, fold) for fold in folds]
+        parts = []
+        for fold in [None] if folds is None else folds:
+            function = self.fit(gamma, C, fold)
+            predict = self._left_out if fold is None else partial(self._held_out, fold)
+            parts.append(predict(gamma, C, function))
+        return parts
 
     def fit(self, gamma: float | None, C: float, fold: Fold | None = None) -> LogisticFunction:
         """Fit to all rows, or to the training part of a fold."""
@@ -129,16 +132,18 @@ class CandidateFits:
         """What a low rank may leave of a row, so that little of its curvature is neglected."""
         return float(np.clip(RANK_TOL_PER_C / (C * self.rows.weight.max()), MIN_RANK_TOL, MAX_RANK_TOL))
 
-    def _left_out(self, gamma: float | None, C: float) -> HeldOutPrediction:
-        function = self.fit(gamma, C)
+    def _left_out(self, gamma: float | None, C: float, function: LogisticFunction) -> HeldOutPrediction:
+        """Predict every row without one of its observations, from the fit to all."""
         F = DenseMatrix(self.matrix(gamma)).product(function.dual) + function.intercept
         log_P = log_probabilities(self.loo_scores(gamma, C, F))
         return HeldOutPrediction(
             np.arange(len(F)), log_P, self.rows.judged_weight, function.solution.converged
         )
 
-    def _held_out(self, gamma: float | None, C: float, fold: Fold) -> HeldOutPrediction:
-        function = self.fit(gamma, C, fold)
+    def _held_out(
+        self, fold: Fold, gamma: float | None, _: float, function: LogisticFunction
+    ) -> HeldOutPrediction:
+        """Predict what a fold tests, from the fit to the rest."""
         K = self.matrix(gamma)[np.ix_(fold.test, fold.train)].astype(np.float64, copy=False)
         weight = self.rows.judged_weight[fold.test] * fold.test_share
         log_P = log_probabilities(K @ function.dual + function.intercept)
