@@ -148,7 +148,12 @@ def _cost(name: str, n: int, repeats: int) -> dict:
     one, scaled = KernelLogisticRegression(chosen.C_, gamma=chosen.gamma_), _scaled(chosen, X)
     times = interleaved({"search": partial(search.fit, X, y), "fit": partial(one.fit, scaled, y)}, repeats)
     seconds = {key: value["seconds"] for key, value in times.items()}
-    row = {"data": name, "rows": n, "classes": len(search.classes_), "points": len(search.cv_results_["C"])}
+    row = {
+        "data": name,
+        "rows": n,
+        "classes": len(search.classes_),
+        "points": len(search.cv_results_["params"]),
+    }
     row["features weighed"] = "no" if chosen.feature_weights_ is None else "yes"
     row |= {
         "search s": seconds["search"],
