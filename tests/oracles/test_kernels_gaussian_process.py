@@ -68,7 +68,9 @@ def test_only_kernels_known_to_be_definite_are_called_so(held, definite):
 
 
 def test_noise_is_refused_with_the_cure():
-    kernel = resolve_kernel(gp.RBF() + gp.WhiteKernel(), data(0, 5))
+    with pytest.raises(ValueError, match=r"WhiteKernel.*remove it"):
+        resolve_kernel(gp.RBF() + gp.WhiteKernel(), data(0, 5))
+    kernel = GaussianProcessKernel(gp.RBF() + gp.WhiteKernel())
     for call in (lambda: kernel(data(0, 5), data(1, 5)), lambda: kernel.diag(data(0, 5))):
         with pytest.raises(ValueError, match=r"WhiteKernel.*remove it"):
             call()

@@ -87,6 +87,12 @@ def couple_log_odds(
     -------
     ndarray of shape (n, c)
         log p.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> couple_log_odds(np.array([[0.0, 2000.0, 2000.0]])).round(1)[0, :2].tolist()
+    [-0.7, -0.7]
     """
     c = n_classes(F)
     if c == 2:

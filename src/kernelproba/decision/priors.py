@@ -144,7 +144,15 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
 
 
 def reweight_log_posterior(log_P: NDArray, old_priors: NDArray, new_priors: NDArray) -> NDArray[np.float64]:
-    """Return the logarithm of what `reweight_posterior` makes of the logarithm of a posterior, (n, c)."""
+    """Return the logarithm of what `reweight_posterior` makes of the logarithm of a posterior, (n, c).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> log_P = np.log([[0.5, 0.5]])
+    >>> np.exp(reweight_log_posterior(log_P, np.array([0.5, 0.5]), np.array([0.9, 0.1]))).round(3).tolist()
+    [[0.9, 0.1]]
+    """
     shift = np.full(len(new_priors), LOG_ZERO)
     kept = new_priors > 0
     shift[kept] = np.log(new_priors[kept]) - np.log(old_priors[kept])

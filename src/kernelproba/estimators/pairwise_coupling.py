@@ -23,7 +23,8 @@ from sklearn.utils.validation import (
 )
 from threadpoolctl import threadpool_limits
 
-from kernelproba.coupling import METHODS, class_pairs, couple_log_odds
+from kernelproba.coupling import METHODS, couple_log_odds
+from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import ObservableFit, Step, as_steps, with_callbacks
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier

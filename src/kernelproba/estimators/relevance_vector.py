@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.caller_warning import warn_caller
-from kernelproba.coupling import class_pairs, couple_log_odds
+from kernelproba.coupling import couple_log_odds
+from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion

@@ -7,7 +7,7 @@ from kernelproba.kernels.comparison import Comparison
 from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
 from kernelproba.kernels.matrix import kernel_matrix, rows_in
-from kernelproba.kernels.resolve import KERNEL_NAMES, kernel_size, resolve_kernel
+from kernelproba.kernels.resolve import KERNEL_NAMES, resolve_kernel
 from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "Stationary",
     "Sum",
     "kernel_matrix",
-    "kernel_size",
     "median_distance",
     "resolve_gamma",
     "resolve_kernel",

@@ -167,7 +167,12 @@ def test_ridge_on_indicators_labels_rows_by_name():
 def test_every_classifier_of_the_package_takes_part():
     import kernelproba
 
-    wrappers = {"PairwiseCouplingClassifier", "MinimumRiskClassifier", "PriorShiftClassifier"}
+    wrappers = {
+        "ConformalClassifier",
+        "MinimumRiskClassifier",
+        "PairwiseCouplingClassifier",
+        "PriorShiftClassifier",
+    }
     tuned = {name for name in kernelproba.__all__ if name.endswith("CV")} - {"KernelLogisticRegressionCV"}
     ours = {
         name

@@ -7,7 +7,8 @@ import pytest
 from scipy.special import expit, log_softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from kernelproba.coupling import METHODS, class_pairs, couple, couple_log_odds, pairs
+from kernelproba.coupling import METHODS, couple, couple_log_odds, pairs
+from kernelproba.coupling.pairs import class_pairs
 
 both_methods = pytest.mark.parametrize("method", METHODS)
 

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis import RULES
 from kernelproba.caller_warning import warn_caller
-from kernelproba.coupling import METHODS, class_pairs, couple_log_odds
+from kernelproba.coupling import METHODS, couple_log_odds
+from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_update, forget_fit
 from kernelproba.estimators.base.callbacks import ObservableFit
 from kernelproba.estimators.base.classifier import Training
@@ -30,7 +31,7 @@ from kernelproba.estimators.kernel_logistic.exact import (
     fit_function,
 )
 from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
-from kernelproba.kernels import kernel_size
+from kernelproba.kernels.resolve import kernel_size
 from kernelproba.number_range import strengths
 from kernelproba.rows import as_rows, is_stored, memory_budget
 from kernelproba.rows.row_hash import places

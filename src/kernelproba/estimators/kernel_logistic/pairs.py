@@ -14,7 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from kernelproba.coupling import class_pairs
+from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_matrix
 from kernelproba.kernels import Kernel, kernel_matrix, rows_in

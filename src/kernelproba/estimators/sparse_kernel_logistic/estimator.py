@@ -19,7 +19,8 @@ from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, Kerne
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
-from kernelproba.kernels import Kernel, kernel_size
+from kernelproba.kernels import Kernel
+from kernelproba.kernels.resolve import kernel_size
 from kernelproba.losses import loss_for
 from kernelproba.number_range import strengths
 from kernelproba.penalties import GroupLasso, Lasso
