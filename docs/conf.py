@@ -2,7 +2,6 @@
 
 import os
 import sys
-import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -15,7 +14,6 @@ import sphinx_gallery.sorting  # noqa: E402
 import kernelproba  # noqa: E402
 
 matplotlib.use("agg")
-warnings.filterwarnings("error", module="kernelproba")
 
 project = "kernelproba"
 author = "The kernelproba developers"
@@ -73,11 +71,10 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "min_reported_time": 1e9,
-    "reset_modules": ("matplotlib", "sg_warnings.as_errors"),
+    "reset_modules": ("matplotlib", "gallery_warnings.as_errors"),
+    "reset_modules_order": "both",
     "plot_gallery": "True",
 }
-sys.modules.setdefault("sg_warnings", type(sys)("sg_warnings"))
-sys.modules["sg_warnings"].as_errors = lambda *_: warnings.simplefilter("error")
 
 html_theme = "pydata_sphinx_theme"
 html_title = "kernelproba"
