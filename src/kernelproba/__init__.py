@@ -17,6 +17,7 @@ from kernelproba.estimators import (
     SparseKernelLogisticRegression,
 )
 from kernelproba.solvers.smooth.separation import SeparationError
+from kernelproba.tables import TableClassifier, TableEncoder
 from kernelproba.tuning import (
     KernelLogisticRegressionCV,
     LeastSquaresProbabilisticClassifierCV,
@@ -48,4 +49,6 @@ __all__ = [
     "SeparationError",
     "SparseKernelLogisticRegression",
     "SparseKernelLogisticRegressionCV",
+    "TableClassifier",
+    "TableEncoder",
 ]

@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("typer")
 pytest.importorskip("skops")
-pytest.importorskip("skrub")
 pytest.importorskip("pyarrow")
 
 import pandas as pd

@@ -59,7 +59,7 @@ def test_an_error_of_ours_is_one_line_and_exit_code_1(command, folder, monkeypat
     def fail(*_):
         raise RuntimeError("a bug\nin two lines")
 
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.predict_proba", fail)
+    monkeypatch.setattr("kernelproba.tables.TableClassifier.predict_proba", fail)
     answer = command("evaluate", folder / "iris.skops", folder / "test.csv")
     assert answer.code == 1
     assert answer.err.count("\n") == 1
@@ -79,7 +79,7 @@ def test_memory_that_does_not_suffice_is_an_advice(command, folder, monkeypatch)
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.fit", fail)
+    monkeypatch.setattr("kernelproba.tables.TableClassifier.fit", fail)
     answer = command("fit", folder / "iris.csv", "-t", "species")
     assert answer.code == 1
     assert "--max-rows" in answer.err
@@ -110,7 +110,7 @@ def test_names_are_shown_as_text(command, tmp_path):
     ) == {name.replace("\x07", "\N{REPLACEMENT CHARACTER}") for name in names}
 
 
-@pytest.mark.parametrize("notes", [{"table": {"kinds": {}}}, {"table": None}, {"table": {"evil": 1}}, {}])
+@pytest.mark.parametrize("notes", [{"table": {"readings": {}}}, {"table": None}, {"table": {"evil": 1}}, {}])
 def test_a_model_file_with_other_notes_gets_one_line(command, folder, tmp_path, notes):
     from kernelproba.persistence.model_file import load_model, save_model
 
@@ -123,7 +123,7 @@ def test_a_kind_of_column_that_does_not_exist_is_refused(command, folder, tmp_pa
     from kernelproba.persistence.model_file import read_model_file, save_model
 
     file = read_model_file(folder / "iris.skops")
-    file.notes["table"]["kinds"]["petal width"] = "spell"
+    file.notes["table"]["readings"]["petal width"] = {"kind": "spell"}
     save_model(file.model, tmp_path / "m.skops", notes=file.notes)
     assert "damaged" in command("explain", tmp_path / "m.skops", folder / "new.csv").error
 

@@ -46,11 +46,19 @@ def test_the_target_may_have_another_name(command, folder, tmp_path):
     assert command("evaluate", folder / "iris.skops", tmp_path / "t.csv", "-t", "kind").code == 0
 
 
-def test_a_label_that_the_model_does_not_know_is_named(command, folder, tmp_path):
-    pd.read_csv(folder / "test.csv").replace("setosa", "rose").to_csv(tmp_path / "t.csv", index=False)
-    message = command("evaluate", folder / "iris.skops", tmp_path / "t.csv").error
-    assert "'rose'" in message
-    assert "setosa, versicolor, virginica" in message
+def test_rows_with_a_label_that_the_model_does_not_know_are_counted_and_left_out(command, folder, tmp_path):
+    test = pd.read_csv(folder / "test.csv")
+    test.replace("setosa", "rose").to_csv(tmp_path / "t.csv", index=False)
+    answer = command("evaluate", folder / "iris.skops", tmp_path / "t.csv", "--json")
+    unknown = int((test["species"] == "setosa").sum())
+    assert f"{unknown} rows have labels that the model does not know" in answer.err
+    assert "'rose'" in answer.err
+    assert json.loads(answer.out)["rows"] == len(test) - unknown
+
+
+def test_no_known_label_no_scores(command, folder, tmp_path):
+    pd.read_csv(folder / "test.csv").assign(species="rose").to_csv(tmp_path / "t.csv", index=False)
+    assert "that the model knows" in command("evaluate", folder / "iris.skops", tmp_path / "t.csv").error
 
 
 def test_no_labels_no_scores(command, folder, tmp_path):

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kernelproba.cli.tables import table_file
 from kernelproba.persistence.model_file import load_model
+from kernelproba.tables.files import table_file
 
 NAMES = ["label", "confidence", "probability_setosa", "probability_versicolor", "probability_virginica"]
 
@@ -100,13 +100,13 @@ def test_chunks_do_not_show_in_the_result(predict, tmp_path, new_rows, monkeypat
 
 
 def test_no_more_than_two_chunks_are_held_ahead_of_the_result(predict, folder, monkeypatch):
-    from kernelproba.cli.tables.text_table import TextTable
+    from kernelproba.tables.files.text_table import TextTable
 
     read, ahead = [], []
     batches = TextTable.batches
 
-    def counted(self, types, progress):
-        for batch in batches(self, types, progress):
+    def counted(self, columns, progress):
+        for batch in batches(self, columns, progress):
             for start in range(0, batch.num_rows, 5):
                 read.append(start)
                 yield batch.slice(start, 5)
@@ -116,7 +116,7 @@ def test_no_more_than_two_chunks_are_held_ahead_of_the_result(predict, folder, m
         return np.full((len(X), 3), 1 / 3)
 
     monkeypatch.setattr(TextTable, "batches", counted)
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.predict_proba", predicted)
+    monkeypatch.setattr("kernelproba.tables.TableClassifier.predict_proba", predicted)
     assert predict(folder / "new.csv").code == 0
     assert len(read) == 10
     assert max(ahead) <= 2
@@ -193,7 +193,7 @@ def test_a_word_among_numbers_is_named_and_leaves_no_result(predict, tmp_path, n
     many.to_csv(tmp_path / "many.csv", index=False)
     (tmp_path / "out.csv").write_text("precious")
     message = predict(tmp_path / "many.csv").error
-    assert "'petal width', line 1992:" in message  # after the header and 1990 rows
+    assert "'petal width', row 1,991 (the header is not counted):" in message
     assert "'wide'" in message
     assert (tmp_path / "out.csv").read_text() == "precious"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["many.csv", "out.csv"]
@@ -201,14 +201,14 @@ def test_a_word_among_numbers_is_named_and_leaves_no_result(predict, tmp_path, n
 
 def test_a_word_among_numbers_of_parquet_is_named(predict, tmp_path, new_rows):
     new_rows.astype(str).replace({"petal width": {"0.2": "wide"}}).to_parquet(tmp_path / "new.parquet")
-    assert "column 'petal width' cannot be read as number" in predict(tmp_path / "new.parquet").error
+    assert "'wide' is no number" in predict(tmp_path / "new.parquet").error
 
 
 def test_an_interruption_leaves_no_result(predict, folder, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn.pipeline.Pipeline.predict_proba", interrupt)
+    monkeypatch.setattr("kernelproba.tables.TableClassifier.predict_proba", interrupt)
     answer = predict(folder / "new.csv")
     assert (answer.code, answer.out) == (130, "")
     assert list(tmp_path.iterdir()) == []

@@ -22,6 +22,8 @@ from kernelproba import (
     RelevanceVectorClassifier,
     SparseKernelLogisticRegression,
     SparseKernelLogisticRegressionCV,
+    TableClassifier,
+    TableEncoder,
 )
 
 INSTANCES = [
@@ -61,4 +63,7 @@ INSTANCES = [
     ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.1])),
     MinimumRiskClassifier(LogisticRegression()),
     PriorShiftClassifier(LogisticRegression()),
+    TableClassifier(),
+    TableClassifier(LogisticRegression()),
+    TableEncoder(),
 ]

@@ -1,8 +1,7 @@
 """The command ``kernelproba``: one file per command, which parses, calls the public API and prints.
 
 - `app` puts the commands together and turns what goes wrong into one line and an exit code;
-- `table_format`, `table_file`, `columns`, `labels` and `training_table` read tables; `preparation` turns
-  them into numbers;
+- `training` has tables read and encoded by `kernelproba.tables`;
 - `methods` names the classifiers; `table_model` joins one with what it knows of its table;
 - `prediction_file` writes probabilities; `terminal` talks to people and programs.
 """

@@ -54,3 +54,9 @@ def told(classifier: Any, tell: Callable[[int, int | None], None]) -> Iterator[N
         yield
     finally:
         classifier.set_callbacks()
+
+
+def forget_callbacks(classifier: Any) -> None:
+    """Take the callbacks from a fitted clone, which would otherwise be part of its model file."""
+    if hasattr(classifier, "set_callbacks"):
+        classifier.set_callbacks()

@@ -24,11 +24,14 @@ class Method:
         For people.
     params : dict
         Of the constructor, if not the defaults.
+    max_rows : int
+        Rows that it learns from unless the user asks for more: so many take minutes.
     """
 
     estimators: tuple[str, ...]
     summary: str
     params: dict[str, Any] = field(default_factory=dict)
+    max_rows: int = 5_000
 
 
 _SELF_TUNING = ("KernelLogisticRegressionCV", "LeastSquaresProbabilisticClassifierCV")

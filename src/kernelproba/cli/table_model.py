@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.tables.columns import reading_type, to_frame
-from kernelproba.cli.tables.table_file import Progress, TableFile
-from kernelproba.cli.tables.training_table import TrainingTable
 from kernelproba.persistence.model_file import read_model_file, save_model
+from kernelproba.tables.files.arrow_columns import to_frame
+from kernelproba.tables.files.table_file import Progress, TableFile
+from kernelproba.tables.readings import Reading
+from kernelproba.tables.training_table import TrainingTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,22 +28,22 @@ class TableModel:
 
     Attributes
     ----------
-    model : Pipeline
+    model : TableClassifier
         Fitted, takes data frames.
-    kinds : dict of str to str
-        Name → kind of the columns that it takes.
+    readings : dict of str to Reading
+        Name → how to read each column that it takes.
     target, target_kind : str
         Name of the target and what its labels are.
     method : str
         As the command line calls it.
     rows : list of int
-        Number of each training row in its file, from 1.
+        Number of each training row in its file, from 1, without the header.
     labels : list
         Their labels.
     """
 
     model: Any
-    kinds: dict[str, str]
+    readings: dict[str, Reading]
     target: str
     target_kind: str
     method: str
@@ -53,7 +54,7 @@ class TableModel:
     def of(cls, model: Any, table: TrainingTable, method: str) -> TableModel:
         """Join a model and the table it was fitted on."""
         rows, labels = table.X.index.tolist(), table.y.tolist()
-        return cls(model, table.kinds, table.target, table.target_kind, method, rows, labels)
+        return cls(model, table.readings, table.target, table.target_kind, method, rows, labels)
 
     @classmethod
     def load(cls, path: Path) -> TableModel:
@@ -69,16 +70,19 @@ class TableModel:
                 "kernelproba.persistence.model_file, or fit a model by 'kernelproba fit'"
             )
         try:
-            loaded = cls(file.model, **file.notes["table"])
-            for kind in (*loaded.kinds.values(), loaded.target_kind):
-                reading_type(kind)
-        except (TypeError, KeyError, AttributeError):
+            notes = dict(file.notes["table"])
+            readings = {str(name): Reading(**reading) for name, reading in notes.pop("readings").items()}
+            loaded = cls(file.model, readings, **notes)
+            for reading in readings.values():
+                reading.check()
+        except (TypeError, KeyError, AttributeError, ValueError):
             raise CommandError(f"the notes of {path.name} are damaged: fit the model again") from None
         return loaded
 
     def save(self, path: Path) -> None:
         """Write a model file."""
         notes = {name: value for name, value in vars(self).items() if name != "model"}
+        notes["readings"] = {name: asdict(reading) for name, reading in self.readings.items()}
         save_model(self.model, path, notes={"table": notes})
 
     @property
@@ -88,19 +92,19 @@ class TableModel:
 
     @property
     def classifier(self) -> Any:
-        """The last step of the pipeline."""
-        return self.model[-1]
+        """What learnt from the encoded table."""
+        return self.model.estimator_
 
     def check_columns(self, file: TableFile) -> list[str]:
-        """Complain of missing columns; return notes on columns that the model does not use."""
-        missing = [name for name in self.kinds if name not in file.names]
+        """Complain of missing columns; return notes on the file and on columns that are not used."""
+        missing = [name for name in self.readings if name not in file.names]
         if missing:
             raise CommandError(
-                f"{file.path.name} lacks {_listed(missing)}, which the model was trained on: add "
+                f"{file.name} lacks {_listed(missing)}, which the model was trained on: add "
                 f"{'it' if len(missing) == 1 else 'them'} (cells may be empty), or check the header"
             )
-        extra = [name for name in file.names if name not in self.kinds and name != self.target]
-        return [f"the model does not use {_listed(extra)}"] if extra else []
+        extra = [name for name in file.names if name not in self.readings and name != self.target]
+        return file.notes + ([f"the model does not use {_listed(extra)}"] if extra else [])
 
     def training_frame(self, file: TableFile) -> pd.DataFrame:
         """Return the rows that the model was fitted on, read from their file again.
@@ -118,16 +122,16 @@ class TableModel:
         import pandas as pd
 
         self.check_columns(file)
-        X = pd.concat([X for X, _ in self.chunks(file, {}, lambda _share: None)], ignore_index=True)
+        X = pd.concat([X for X, _ in self.chunks(file, (), lambda _share: None)])
         if len(X) < max(self.rows):
             raise CommandError(
-                f"{file.path.name} has {len(X):,} rows, but the model was fitted on row {max(self.rows):,}: "
+                f"{file.name} has {len(X):,} rows, but the model was fitted on row {max(self.rows):,}: "
                 "give the table of the fit as --training"
             )
-        return X.iloc[[row - 1 for row in self.rows]].set_axis(self.rows)
+        return X.loc[self.rows]
 
     def chunks(
-        self, file: TableFile, others: Mapping[str, str], progress: Progress
+        self, file: TableFile, others: Sequence[str], progress: Progress
     ) -> Iterator[tuple[pd.DataFrame, pa.RecordBatch]]:
         """Yield the rows of a table in chunks: features as the model takes them, and the columns as read.
 
@@ -137,14 +141,27 @@ class TableModel:
         ----------
         file : TableFile
             With the columns of the model.
-        others : mapping of str to str
-            Name → kind of further columns to read.
+        others : sequence of str
+            Names of further columns to read.
         progress : callable
             Called with the share of the file that has been read.
+
+        Yields
+        ------
+        X : DataFrame of shape (n, d)
+            Indexed by the numbers of the rows in the file, from 1.
+        batch : RecordBatch
+            The same rows as they are in the file.
         """
-        types = {name: reading_type(kind) for name, kind in {**others, **self.kinds}.items()}
-        batches = file.batches(types, progress)
-        yield from _ahead((to_frame(batch, self.kinds), batch) for batch in batches)
+        names = list(dict.fromkeys([*others, *self.readings]))
+
+        def read() -> Iterator[tuple[pd.DataFrame, pa.RecordBatch]]:
+            first = 1
+            for batch in file.batches(names, progress):
+                yield to_frame(batch, self.readings, first), batch
+                first += batch.num_rows
+
+        yield from _ahead(read())
 
 
 def _ahead(items: Iterator) -> Iterator:

@@ -20,7 +20,8 @@ from rich.progress import (
 from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.table import Table
 
-from kernelproba.report.json_values import name, plain, shorten
+from kernelproba.plain_text import name, shorten
+from kernelproba.report.json_values import plain
 
 #: Columns of text where there is no terminal that has a width of its own.
 _WIDTH = 160

@@ -6,7 +6,7 @@ skops trusts numbers, texts, containers, NumPy's arrays and scikit-learn's estim
 - the rows of models that were fitted on sparse matrices (`SPARSE`);
 - scikit-learn's kernels of Gaussian processes, which serve as kernels here (`PROCESS_KERNELS`);
 - the folds and scores of scikit-learn's searches (`SEARCHES`);
-- the steps of skrub's `TableVectorizer`, which turn a table into numbers (`TABLES`).
+- what a `TableEncoder` knows of the columns of a table (`TABLES`).
 
 None of them does anything but keep what it is given when it is constructed, and the three functions among
 them only compute scores.  `CallableKernel` is missing on purpose: it would call whatever function a file
@@ -78,30 +78,19 @@ SEARCHES = frozenset(
     }
 )
 
-#: Steps of a fitted `skrub.TableVectorizer`, each of which transforms columns of a table.
+#: What a fitted `TableEncoder` knows of each column.
 TABLES = frozenset(
-    {
-        "numpy.dtype",  # of the dates that the vectoriser has seen
-        "skrub._apply_to_cols.ApplyToCols",
-        "skrub._apply_to_each_col.ApplyToEachCol",
-        "skrub._check_input.CheckInputDataFrame",
-        "skrub._clean_categories.CleanCategories",
-        "skrub._clean_null_strings.CleanNullStrings",
-        "skrub._datetime_encoder.DatetimeEncoder",
-        "skrub._datetime_encoder._CircularEncoder",
-        "skrub._drop_uninformative.DropUninformative",
-        "skrub._duration_to_float.DurationToFloat",
-        "skrub._squashing_scaler.SquashingScaler",
-        "skrub._squashing_scaler._MinMaxScaler",
-        "skrub._string_encoder.StringEncoder",
-        "skrub._table_vectorizer.PassThrough",
-        "skrub._table_vectorizer.ShortReprDict",
-        "skrub._table_vectorizer.TableVectorizer",
-        "skrub._to_datetime.ToDatetime",
-        "skrub._to_float.ToFloat",
-        "skrub._to_str.ToStr",
-        "skrub.selectors._base.All",
-    }
+    f"kernelproba.tables.{name}"
+    for name in (
+        "encoding.categories.CategoryEncoder",
+        "encoding.categories.OrderedEncoder",
+        "encoding.dates.DateEncoder",
+        "encoding.numbers.NumberEncoder",
+        "encoding.texts.TextEncoder",
+        "fitted_column.FittedColumn",
+        "kinds.ColumnKind",
+        "readings.Reading",
+    )
 )
 
 

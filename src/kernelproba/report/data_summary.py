@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernelproba.inspection.scores.predictions import encode_labels
-from kernelproba.report.json_values import name, plain
+from kernelproba.plain_text import name
+from kernelproba.report.json_values import plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,8 +17,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
+from kernelproba.plain_text import name as text_of
 from kernelproba.report.comparison import compare, rivals
-from kernelproba.report.json_values import name as text_of
 from kernelproba.report.render import write_report
 from kernelproba.report.summary import summarise
 from kernelproba.report.table import text_table

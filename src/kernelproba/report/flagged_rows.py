@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from kernelproba.inspection import suspects
 from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.reasons.row_labels import row_labels
+from kernelproba.plain_text import name, shorten
 from kernelproba.report.data_summary import as_frame
-from kernelproba.report.json_values import name, plain, shorten
+from kernelproba.report.json_values import plain
 
 if TYPE_CHECKING:
     import pandas as pd

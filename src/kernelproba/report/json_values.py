@@ -1,17 +1,15 @@
-"""Values as JSON knows them, and names as a reader can be shown them."""
+"""Values as JSON knows them."""
 
 from __future__ import annotations
 
 import datetime
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-# Characters that move the cursor, hide text or turn its direction: never part of what a reader should see.
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+from kernelproba.plain_text import name
 
 
 def plain(value: Any) -> Any:
@@ -35,26 +33,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime.date | datetime.datetime):
         return value.isoformat() if value == value else None  # NaT is not equal to itself
     return name(value)
-
-
-def name(label: Any) -> str:
-    r"""Return a label as text, with every character that could not be seen as �.
-
-    Examples
-    --------
-    >>> name("a\x00b"), name(np.int64(3)), name("<b>")
-    ('a�b', '3', '<b>')
-    """
-    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(label))
-
-
-def shorten(text: str, limit: int) -> str:
-    r"""Return one line of at most `limit` characters.
-
-    Examples
-    --------
-    >>> shorten("a long\nname", 7)
-    'a long…'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

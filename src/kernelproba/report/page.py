@@ -6,6 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
+from kernelproba.plain_text import shorten
 from kernelproba.report import wording
 from kernelproba.report.figures.canvas import Element, markup
 from kernelproba.report.figures.confidence import confidence_histogram
@@ -13,7 +14,6 @@ from kernelproba.report.figures.confusion import confusion_matrix
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
 from kernelproba.report.figures.reliability import reliability
-from kernelproba.report.json_values import shorten
 from kernelproba.report.wording import SCORE_TEXTS
 
 _FEW_CLASSES = 12

@@ -11,7 +11,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from kernelproba.inspection import PosteriorDisplay, posterior_map
-from kernelproba.report.json_values import name, plain
+from kernelproba.plain_text import name
+from kernelproba.report.json_values import plain
 
 _RESOLUTION, _POINTS = 72, 300
 

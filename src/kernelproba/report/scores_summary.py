@@ -19,7 +19,8 @@ from kernelproba.inspection import (
     squared_calibration_error,
 )
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
-from kernelproba.report.json_values import name, plain
+from kernelproba.plain_text import name
+from kernelproba.report.json_values import plain
 
 _SEED, _CHANCE_DRAWS, _PART_DRAWS = 0, 500, 200
 #: Above this many probabilities an interval of the parts is too slow to find, and too narrow to matter.

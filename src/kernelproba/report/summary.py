@@ -19,10 +19,11 @@ from sklearn.utils.validation import column_or_1d
 
 from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
+from kernelproba.plain_text import name
 from kernelproba.report.comparison import rivals as usual_rivals
 from kernelproba.report.data_summary import as_frame, describe_data
 from kernelproba.report.flagged_rows import doubted_labels, doubted_training_labels, doubtful_rows
-from kernelproba.report.json_values import name, plain
+from kernelproba.report.json_values import plain
 from kernelproba.report.posterior_summary import summarise_map
 from kernelproba.report.scores_summary import (
     baseline_scores,

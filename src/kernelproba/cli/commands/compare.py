@@ -10,23 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernelproba.cli import methods
-from kernelproba.cli.options import (
-    Data,
-    Delimiter,
-    Exclude,
-    Json,
-    MaxRows,
-    Only,
-    Quiet,
-    Seed,
-    Target,
-    complete_method,
-)
+from kernelproba.cli.options import Data, Json, MaxRows, Quiet, Seed, Target, complete_method, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from kernelproba.tables import TableEncoder
+    from kernelproba.tables.files.table_file import Layout
 
 #: Rows of a comparison unless the user asks for more: every method is fitted once per fold.
 _MAX_ROWS = 2_000
@@ -45,6 +37,7 @@ EXAMPLES = (
 )
 
 
+@with_groups("columns", "layout")
 def compare(
     data: Data,
     target: Target,
@@ -65,29 +58,30 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the table as .csv as well.")
     ] = None,
-    exclude: Exclude = None,
-    only: Only = None,
     max_rows: MaxRows = _MAX_ROWS,
     seed: Seed = 0,
-    delimiter: Delimiter = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    *,
+    columns: dict[str, Any],
+    layout: Layout,
 ) -> None:
     """Compare methods by cross-validation, the best log loss first.
 
     All see the same folds of the same prepared columns.
     """
-    from kernelproba.cli.tables.prediction_file import check_output
-    from kernelproba.cli.tables.training_table import Choice, load_training_table
+    from kernelproba.cli.prediction_file import check_output
+    from kernelproba.cli.training import encoder_for, load_training_table
     from kernelproba.report.comparison import rivals as usual_rivals
+    from kernelproba.tables.training_table import Choice
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     if output is not None:
         check_output(output, data)
     classifiers = {name: methods.build(name, seed=seed) for name in method or _METHODS}
-    choice = Choice(target, exclude or (), only or (), max_rows, seed)
-    table = load_training_table(terminal, data, delimiter, choice)
-    contestants = prepared(classifiers | (usual_rivals() if rivals else {}), table.kinds)
+    choice = Choice(target, max_rows=max_rows, seed=seed, **columns)
+    table = load_training_table(terminal, data, layout, choice)
+    contestants = prepared(classifiers | (usual_rivals() if rivals else {}), encoder_for(choice))
     with terminal.heeding_warnings():
         scores = cross_validate(terminal, table.X, table.y, contestants, folds=folds, seed=seed)
     scores = scores.sort_values("log_loss", ignore_index=True)
@@ -104,11 +98,11 @@ def _write(scores: pd.DataFrame, path: Path) -> None:
         scores.to_csv(temporary, index=False)
 
 
-def prepared(classifiers: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Put the same preparation of tables before each classifier."""
-    from kernelproba.cli.tables.preparation import table_pipeline
+def prepared(classifiers: Mapping[str, Any], encoder: TableEncoder) -> dict[str, Any]:
+    """Put the same encoder of tables before each classifier."""
+    from kernelproba.tables import TableClassifier
 
-    return {name: table_pipeline(classifier, kinds) for name, classifier in classifiers.items()}
+    return {name: TableClassifier(classifier, encoder) for name, classifier in classifiers.items()}
 
 
 def cross_validate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +14,14 @@ import numpy as np
 import typer
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.options import Data, Delimiter, Json, Model, Quiet
+from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.table_file import TableFile
+    from kernelproba.tables.files.table_file import Layout, TableFile
 
 #: Suffixes of reports.
 _FORMATS = (".html", ".md", ".json")
@@ -33,6 +34,7 @@ EXAMPLES = (
 )
 
 
+@with_groups("layout")
 def evaluate(
     model: Model,
     data: Data,
@@ -54,22 +56,23 @@ def evaluate(
         bool,
         typer.Option("--rivals", help="Compare with other classifiers in the report (needs --training)."),
     ] = False,
-    delimiter: Delimiter = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    *,
+    layout: Layout,
 ) -> None:
     """Score a model on rows with known labels, with 95 % intervals.
 
     Use rows that the model was not fitted on.
     """
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.table_format import open_table
     from kernelproba.inspection import score_intervals
+    from kernelproba.tables.files.table_format import open_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     _check_report(report, training, rivals, data, model)
     with terminal.heeding_warnings():
-        table_model, file = TableModel.load(model), open_table(data, delimiter)
+        table_model, file = TableModel.load(model), open_table(data, layout)
     start = time.perf_counter()
     with terminal.heeding_warnings():
         held_out = _predict_all(terminal, table_model, file, target or table_model.target)
@@ -82,7 +85,7 @@ def evaluate(
     }
     if report is not None:
         _write_report(
-            terminal, report, table_model, held_out, _training_rows(table_model, training, delimiter), rivals
+            terminal, report, table_model, held_out, _training_rows(table_model, training, layout), rivals
         )
         facts["report"] = str(report)
     terminal.result(facts, lambda screen: _show(screen, facts))
@@ -98,7 +101,7 @@ class _HeldOut:
 
 
 def _check_report(report: Path | None, training: Path | None, rivals: bool, data: Path, model: Path) -> None:
-    from kernelproba.cli.tables.prediction_file import check_output
+    from kernelproba.cli.prediction_file import check_output
 
     if report is not None:
         check_output(report, data, model, *([training] if training else []))
@@ -118,38 +121,45 @@ def _predict_all(terminal: Terminal, model: TableModel, file: TableFile, target:
     """Read and predict the rows that have a label."""
     import pandas as pd
 
-    from kernelproba.cli.tables.labels import check_known, read_labels
-    from kernelproba.cli.tables.training_table import check_column
+    from kernelproba.tables.labels import read_labels
+    from kernelproba.tables.training_table import check_column
 
     check_column(file, target)
     terminal.notes(model.check_columns(file))
-    frames, labels, posteriors, missing = [], [], [], 0
-    with terminal.progress(f"evaluating {file.path.name}") as progress:
-        for X, batch in model.chunks(file, {target: model.target_kind}, progress):
-            y, present = read_labels(target, batch.column(target), model.target_kind)
-            check_known(target, y, model.classes)
+    frames, labels, posteriors, missing, unknown = [], [], [], 0, Counter[str]()
+    with terminal.progress(f"evaluating {file.name}") as progress:
+        for X, batch in model.chunks(file, (target,), progress):
+            y, present = read_labels(batch.column(target), model.target_kind)
             missing += int((~present).sum())
-            frames.append(X[present])
-            labels.append(y)
+            known = np.isin(y.astype(str), model.classes.astype(str))
+            unknown.update(y[~known].astype(str).tolist())
+            frames.append(X[present][known])
+            labels.append(y[known].astype(model.classes.dtype))
             posteriors.append(
-                model.model.predict_proba(X[present]) if len(y) else np.empty((0, len(model.classes)))
+                model.model.predict_proba(frames[-1]) if known.any() else np.empty((0, len(model.classes)))
             )
     if not sum(map(len, labels)):
-        raise CommandError(f"{file.path.name} has no row with a label in '{target}'")
+        raise CommandError(f"{file.name} has no row with a label in '{target}' that the model knows")
     if missing:
         terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
-    return _HeldOut(pd.concat(frames, ignore_index=True), np.concatenate(labels), np.concatenate(posteriors))
+    if unknown:
+        terminal.notes([_unknown_labels(unknown)])
+    return _HeldOut(pd.concat(frames), np.concatenate(labels), np.concatenate(posteriors))
+
+
+def _unknown_labels(counts: Counter[str]) -> str:
+    shown = ", ".join(f"'{label}' ({count:,})" for label, count in counts.most_common(5))
+    more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
+    return f"{counts.total():,} rows have labels that the model does not know and are left out: {shown}{more}"
 
 
 def _training_rows(
-    model: TableModel, path: Path | None, delimiter: str | None
+    model: TableModel, path: Path | None, layout: Layout
 ) -> tuple[pd.DataFrame, np.ndarray] | None:
     """Return the rows of the fit, read from their file again."""
-    from kernelproba.cli.tables.table_format import open_table
+    from kernelproba.tables.files.table_format import open_table
 
-    return (
-        None if path is None else (model.training_frame(open_table(path, delimiter)), np.array(model.labels))
-    )
+    return None if path is None else (model.training_frame(open_table(path, layout)), np.array(model.labels))
 
 
 def _write_report(
@@ -179,7 +189,7 @@ def _compare(terminal: Terminal, model: TableModel, X: pd.DataFrame, y: np.ndarr
     from kernelproba.cli.commands.compare import cross_validate, prepared
     from kernelproba.report.comparison import rivals
 
-    contestants = prepared({model.method: clone(model.classifier)} | rivals(), model.kinds)
+    contestants = prepared({model.method: clone(model.classifier)} | rivals(), clone(model.model.encoder_))
     return cross_validate(terminal, X, y, contestants)
 
 

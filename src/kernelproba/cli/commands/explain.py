@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.options import Data, Delimiter, Json, Model, Quiet
+from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.table_file import TableFile
+    from kernelproba.tables.files.table_file import Layout, TableFile
 
 
 #: Shown by ``--help``.
@@ -25,6 +25,7 @@ EXAMPLES = (
 )
 
 
+@with_groups("layout")
 def explain(
     model: Model,
     data: Data,
@@ -38,9 +39,10 @@ def explain(
         Path | None,
         typer.Option("--training", metavar="FILE", help="The table of the fit, to show the rows' columns."),
     ] = None,
-    delimiter: Delimiter = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    *,
+    layout: Layout,
 ) -> None:
     """Explain a prediction: the training rows that speak for and against it.
 
@@ -48,12 +50,12 @@ def explain(
     and the intercept add up to the score of the class. Rows are numbered from 1, without the header.
     """
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.table_format import open_table
     from kernelproba.inspection import explain as explain_rows
+    from kernelproba.tables.files.table_format import open_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     with terminal.heeding_warnings():
-        table_model, file = TableModel.load(model), open_table(data, delimiter)
+        table_model, file = TableModel.load(model), open_table(data, layout)
     table_model.check_columns(file)
     with terminal.heeding_warnings():
         X = _row(table_model, file, row)
@@ -61,7 +63,7 @@ def explain(
             table_model.model,
             X,
             top=top,
-            training=_training(table_model, training, delimiter),
+            training=_training(table_model, training, layout),
             labels=table_model.labels,
         )
         facts = {"row": row} | _facts(table_model, X, lines, label)
@@ -84,12 +86,12 @@ def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str |
 
 def _row(model: TableModel, file: TableFile, number: int) -> pd.DataFrame:
     """Return one row of a table, counted from 1; no more of the file is read than needed."""
-    before = 0
-    for X, _ in model.chunks(file, {}, lambda _share: None):
-        if number <= before + len(X):
-            return X.iloc[[number - before - 1]].set_axis([number])
-        before += len(X)
-    raise CommandError(f"--row {number}: {file.path.name} has {before:,} rows")
+    rows = 0
+    for X, _ in model.chunks(file, (), lambda _share: None):
+        if number in X.index:
+            return X.loc[[number]]
+        rows += len(X)
+    raise CommandError(f"--row {number}: {file.name} has {rows:,} rows")
 
 
 def _class_named(model: TableModel, label: str) -> Any:
@@ -102,15 +104,15 @@ def _class_named(model: TableModel, label: str) -> Any:
     )
 
 
-def _training(model: TableModel, path: Path | None, delimiter: str | None) -> pd.DataFrame:
+def _training(model: TableModel, path: Path | None, layout: Layout) -> pd.DataFrame:
     """Return the training rows, or only their numbers if no file is given."""
     import pandas as pd
 
-    from kernelproba.cli.tables.table_format import open_table
+    from kernelproba.tables.files.table_format import open_table
 
     if path is None:
         return pd.DataFrame(index=model.rows)
-    return model.training_frame(open_table(path, delimiter))
+    return model.training_frame(open_table(path, layout))
 
 
 def _about(lines: pd.DataFrame, chosen: Any) -> pd.DataFrame:

@@ -5,31 +5,26 @@ from __future__ import annotations
 import ast
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kernelproba.cli import methods
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.fit_progress import told
-from kernelproba.cli.options import (
-    MAX_ROWS,
-    Data,
-    Delimiter,
-    Exclude,
-    Json,
-    MaxRows,
-    Only,
-    Quiet,
-    Seed,
-    Target,
-    complete_method,
-)
+from kernelproba.cli.fit_progress import forget_callbacks, told
+from kernelproba.cli.options import Data, Json, MaxRows, Quiet, Seed, Target, complete_method, with_groups
 from kernelproba.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from kernelproba.tables.files.table_file import Layout
+    from kernelproba.tables.kinds import ColumnKind
 
 #: What a fitted classifier tells of the parameters it has chosen.
 _CHOSEN = ("best_params_", "C_", "alpha_", "gamma_", "temperature_")
 
+
+#: Columns that are listed.
+_SHOWN = 25
 
 #: Shown by ``--help``.
 EXAMPLES = (
@@ -39,6 +34,7 @@ EXAMPLES = (
 )
 
 
+@with_groups("columns", "layout")
 def fit(
     data: Data,
     target: Target,
@@ -55,36 +51,43 @@ def fit(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the classifier; may be repeated."),
     ] = None,
-    exclude: Exclude = None,
-    only: Only = None,
-    max_rows: MaxRows = MAX_ROWS,
+    max_rows: MaxRows = None,
     seed: Seed = 0,
-    delimiter: Delimiter = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    *,
+    columns: dict[str, Any],
+    layout: Layout,
 ) -> None:
     """Learn a model from a table.
 
     Columns may hold numbers, categories, texts, dates and gaps. Without --method the model tunes itself.
     """
+    from kernelproba.cli.prediction_file import check_output
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.prediction_file import check_output
-    from kernelproba.cli.tables.preparation import name_columns, table_pipeline
-    from kernelproba.cli.tables.training_table import Choice, load_training_table
+    from kernelproba.cli.training import encoder_for, load_training_table, without_dropped
+    from kernelproba.tables import TableClassifier
+    from kernelproba.tables.training_table import Choice
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, data)
     classifier = methods.build(method, seed=seed, settings=_parsed(settings or []))
-    choice = Choice(target, exclude or (), only or (), max_rows, seed)
-    table = load_training_table(terminal, data, delimiter, choice)
+    rows = methods.METHODS[method].max_rows if max_rows is None else max_rows
+    choice = Choice(target, max_rows=rows, seed=seed, **columns)
+    table, described = without_dropped(terminal, load_training_table(terminal, data, layout, choice), choice)
     start = time.perf_counter()
     counting = terminal.counting(f"fitting {len(table.y):,} rows")
     with terminal.heeding_warnings(), counting as tell, told(classifier, tell):
-        model = name_columns(table_pipeline(classifier, table.kinds).fit(table.X, table.y))
+        model = TableClassifier(classifier, encoder_for(choice)).fit(table.X, table.y)
+        forget_callbacks(model.estimator_)
     seconds = time.perf_counter() - start
     fitted = TableModel.of(model, table, method)
     fitted.save(output)
-    facts = _facts(fitted) | {"seconds": round(seconds, 3), "data": str(data), "output": str(output)}
+    facts = _facts(fitted, described) | {
+        "seconds": round(seconds, 3),
+        "data": str(data),
+        "output": str(output),
+    }
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
@@ -102,7 +105,7 @@ def _parsed(settings: list[str]) -> dict[str, Any]:
     return pairs
 
 
-def _facts(fitted: Any) -> dict[str, Any]:
+def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
     """Return what there is to say about a fitted model."""
     from collections import Counter
 
@@ -119,7 +122,7 @@ def _facts(fitted: Any) -> dict[str, Any]:
         "estimator": type(classifier).__name__,
         "chosen": chosen,
         "rows": len(fitted.rows),
-        "columns": fitted.kinds,
+        "columns": {each.name: {"kind": each.kind, "why": each.why} for each in described},
         "target": fitted.target,
         "classes": {str(label): counts[label] for label in fitted.classes.tolist()},
         "feature_weights": _feature_weights(fitted),
@@ -128,22 +131,20 @@ def _facts(fitted: Any) -> dict[str, Any]:
 
 
 def _feature_weights(fitted: Any) -> dict[str, float] | None:
-    """Return the weights of the features, the largest first, or None if they weigh the same."""
-    weights = getattr(fitted.classifier, "feature_weights_", None)
+    """Return the weights of the columns, the largest first, or None if they weigh the same."""
+    weights = fitted.model.column_weights_
     if weights is None:
         return None
-    # "numbers__age" is the column age of the part of the table that holds numbers.
-    names = [str(name).partition("__")[2] for name in fitted.model[:-1].get_feature_names_out()]
-    order = sorted(zip(names, weights.tolist(), strict=True), key=lambda item: -item[1])
+    order = sorted(weights.items(), key=lambda item: -item[1])
     return {name: round(weight, 3) for name, weight in order}
 
 
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:
-    from kernelproba.report.json_values import shorten
+    from kernelproba.plain_text import shorten
     from kernelproba.report.wording import seconds
 
-    kinds = facts["columns"].values()
-    shown = ", ".join(f"{list(kinds).count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    kinds = [column["kind"] for column in facts["columns"].values() if column["kind"] != "dropped"]
+    shown = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
     leading = list(facts["classes"].items())[:8]
     classes = ", ".join(f"{shorten(label, 60)} {count:,}" for label, count in leading)
     more = f", … ({len(facts['classes'])} classes)" if len(facts["classes"]) > 8 else ""
@@ -157,13 +158,23 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     if facts["feature_weights"]:
         most, *_, least = weights = list(facts["feature_weights"].items())
         screen.line(
-            f"weighed      {len(weights)} features, from {shorten(most[0], 40)} {most[1]:.2g} to "
+            f"weighed      {len(weights)} columns, from {shorten(most[0], 40)} {most[1]:.2g} to "
             f"{shorten(least[0], 40)} {least[1]:.2g}"
         )
     if facts["leave_one_out"]:
         screen.line(f"expect       {_scores(facts['leave_one_out'])} (each row predicted from the others)")
-    screen.line(f"written      {facts['output']}")
+    screen.line(f"written      {facts['output']}\n")
+    _show_columns(screen, facts["columns"])
     screen.line(f"\nNext: kernelproba predict {facts['output']} NEW.csv -o predictions.csv", style="dim")
+
+
+def _show_columns(screen: Terminal, columns: dict[str, dict[str, str]]) -> None:
+    """Print what each column was taken for; of very many, those that are no plain numbers come first."""
+    order = sorted(columns.items(), key=lambda item: len(columns) > _SHOWN and item[1]["kind"] == "number")
+    rows = [(name, column["kind"], column["why"]) for name, column in order[:_SHOWN]]
+    screen.table(["column", "kind", "why (overrule it by --kind COLUMN=KIND)"], rows)
+    if len(columns) > _SHOWN:
+        screen.line(f"… and {len(columns) - _SHOWN:,} more")
 
 
 def _scores(scores: dict[str, float]) -> str:

@@ -11,14 +11,14 @@ import numpy as np
 import typer
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.options import Data, Delimiter, Json, Model, Quiet
+from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.table_file import TableFile
+    from kernelproba.tables.files.table_file import Layout, TableFile
 
 
 #: Shown by ``--help``.
@@ -28,6 +28,7 @@ EXAMPLES = (
 )
 
 
+@with_groups("layout")
 def predict(
     model: Model,
     data: Data,
@@ -41,23 +42,24 @@ def predict(
         list[str] | None,
         typer.Option("--keep", "-k", metavar="COLUMN", help="Column of DATA to copy; may be repeated."),
     ] = None,
-    delimiter: Delimiter = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    *,
+    layout: Layout,
 ) -> None:
     """Predict labels and probabilities for new rows.
 
     Writes the label, the confidence (its probability) and the probability of every class, row by row. Tables
     larger than memory are read and written in chunks.
     """
+    from kernelproba.cli.prediction_file import check_output, writing_table
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.cli.tables.prediction_file import check_output, writing_table
-    from kernelproba.cli.tables.table_format import open_table
+    from kernelproba.tables.files.table_format import open_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, data, model)
     with terminal.heeding_warnings():
-        table_model, file = TableModel.load(model), open_table(data, delimiter)
+        table_model, file = TableModel.load(model), open_table(data, layout)
     notes = table_model.check_columns(file)
     kept = _check_kept(table_model, file, keep or [])
     terminal.notes(notes)
@@ -67,7 +69,7 @@ def predict(
         writing_table(output) as write,
         terminal.progress(f"predicting {data.name}") as progress,
     ):
-        for X, batch in table_model.chunks(file, dict.fromkeys(kept, "text"), progress):
+        for X, batch in table_model.chunks(file, kept, progress):
             P = table_model.model.predict_proba(X)
             write(_output_rows(P, table_model.classes, batch, kept))
             tally.add(P, table_model.classes)
@@ -101,8 +103,8 @@ class _Tally:
 
 def _check_kept(model: TableModel, file: TableFile, keep: list[str]) -> list[str]:
     """Return the columns to copy, if they are there and their names are free."""
-    from kernelproba.cli.tables.prediction_file import prediction_names
-    from kernelproba.cli.tables.training_table import check_column
+    from kernelproba.cli.prediction_file import prediction_names
+    from kernelproba.tables.training_table import check_column
 
     for name in keep:
         check_column(file, name)
@@ -114,7 +116,7 @@ def _check_kept(model: TableModel, file: TableFile, keep: list[str]) -> list[str
 def _output_rows(P: np.ndarray, classes: np.ndarray, batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
     import pyarrow as pa
 
-    from kernelproba.cli.tables.prediction_file import prediction_columns
+    from kernelproba.cli.prediction_file import prediction_columns
 
     return pa.table({name: batch.column(name) for name in kept} | prediction_columns(P, classes))
 

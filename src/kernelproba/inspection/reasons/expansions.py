@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
 from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
+from kernelproba.tables import TableClassifier
 
 Voice = tuple[KernelExpansion, Any]
 
@@ -37,8 +38,7 @@ def voices(model: Any, X: Any) -> Iterator[Voice]:
     elif isinstance(model, PairwiseCouplingClassifier):
         yield from _voices_of_pairs(model, X)
     elif _inside(model) is not None:
-        transformed = isinstance(model, Pipeline) and len(model) > 1
-        yield from voices(_inside(model), model[:-1].transform(X) if transformed else X)
+        yield from voices(_inside(model), _seen_inside(model, X))
     else:
         raise ValueError(
             f"model={model!r} is no kernel machine, so no training row has a say of its own in its scores: "
@@ -62,7 +62,15 @@ def _inside(model: Any) -> Any:
     if isinstance(model, FrozenEstimator):
         return model.estimator
     # Not any `estimator_`: that of scikit-learn's ensembles is a template without a fit.
-    return getattr(model, "estimator_" if isinstance(model, PosteriorWrapper) else "best_estimator_", None)
+    wrapped = isinstance(model, PosteriorWrapper | TableClassifier)
+    return getattr(model, "estimator_" if wrapped else "best_estimator_", None)
+
+
+def _seen_inside(model: Any, X: Any) -> Any:
+    """Return rows as the model inside takes them."""
+    if isinstance(model, TableClassifier):
+        return model.encode(X)
+    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 
 def _voices_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[Voice]:

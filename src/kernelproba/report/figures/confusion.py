@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Element, canvas, draw, mark
-from kernelproba.report.json_values import shorten
 
 _SIDE, _LEFT, _TOP, _LABELS, _NUMBERS, _LENGTH = 300, 92, 24, 40, 12, 14
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
-from kernelproba.report.json_values import shorten
 
 _LEFT, _WIDTH, _STEP = 164, 196, 24
 

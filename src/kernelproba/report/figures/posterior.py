@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelproba.inspection.displays.colours import class_colours
+from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
-from kernelproba.report.json_values import shorten
 
 _LEFT, _SIDE, _TOP = 40, 310, 8
 

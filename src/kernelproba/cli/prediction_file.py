@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelproba.atomic_file import replacing
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.tables.table_format import format_of
+from kernelproba.tables.files.table_format import DELIMITERS, PARQUET, split_suffix
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,9 +60,14 @@ def writing_table(path: Path) -> Iterator[Callable[[pa.Table], None]]:
     path : Path
         Its suffix tells the format, as of tables that are read.
     """
-    codec, suffix = format_of(path)
-    if codec == "lzma":
-        raise CommandError("results are not written as .xz: use .gz, .bz2 or .zst")
+    codec, suffix = split_suffix(path)
+    if suffix not in DELIMITERS and (suffix not in PARQUET or codec is not None):
+        raise CommandError(
+            f"the name of {path.name} does not tell its format: it must end in .csv or .tsv (then perhaps "
+            ".gz, .bz2 or .zst) or in .parquet"
+        )
+    if codec in ("lzma", "zip"):
+        raise CommandError(f"results are not written as {path.suffix}: use .gz, .bz2 or .zst")
     writer: Any = None
     with replacing(path) as temporary, ExitStack() as stack:
 

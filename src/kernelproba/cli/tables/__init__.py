@@ -1,1 +1,0 @@
-"""Tables: read, described, prepared and written."""

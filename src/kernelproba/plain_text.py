@@ -1,0 +1,32 @@
+"""Names and values of others as a reader can be shown them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# Characters that move the cursor, hide text or turn its direction: never part of what a reader should see.
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def name(label: Any) -> str:
+    r"""Return a label as text, with every character that could not be seen as �.
+
+    Examples
+    --------
+    >>> name("a\x00b"), name(3), name("<b>")
+    ('a�b', '3', '<b>')
+    """
+    return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", str(label))
+
+
+def shorten(text: str, limit: int) -> str:
+    r"""Return one line of at most `limit` characters.
+
+    Examples
+    --------
+    >>> shorten("a long\nname", 7)
+    'a long…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

@@ -1,0 +1,180 @@
+"""Columns: what a data frame of any library holds, as NumPy arrays of three types.
+
+float64          numbers; NaN is missing
+datetime64[us]   dates and moments (in UTC); NaT is missing
+object           texts, without blanks around them; None is missing
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelproba.tables.errors import TableError
+
+#: What a frame may say of a column by its type, beyond numbers, dates and texts.
+FLAG, CATEGORY, ORDERED = "flag", "category", "ordered"
+
+_DATE = np.dtype("datetime64[us]")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of n rows.
+
+    Attributes
+    ----------
+    name : str
+        For people.
+    values : ndarray of shape (n,)
+        Numbers, dates or texts, as the module says.
+    declared : {"flag", "category", "ordered"} or None
+        What the frame says of it.
+    levels : tuple of str
+        Of an ordered column, the lowest first.
+    """
+
+    name: str
+    values: NDArray
+    declared: str | None = None
+    levels: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> NDArray:
+        """Which values are missing, (n,)."""
+        if self.values.dtype == object:
+            return np.array([value is None for value in self.values], dtype=bool)
+        return np.isnat(self.values) if self.values.dtype == _DATE else np.isnan(self.values)
+
+    def at(self, rows: NDArray) -> Column:
+        """Some of the rows."""
+        return replace(self, values=self.values[rows])
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X has named columns of types of their own, as frames of pandas and polars have."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
+
+
+def columns_of(X: Any) -> list[Column]:
+    """Return the columns of a frame or of an array.
+
+    Parameters
+    ----------
+    X : DataFrame of pandas or polars, or array of shape (n, d)
+        The columns of an array are called x0, x1, ….
+    """
+    if hasattr(X, "iloc"):
+        return [_of_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)]
+    if hasattr(X, "get_columns"):
+        return [_of_polars(series.name, series) for series in X.get_columns()]
+    return [_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1])]
+
+
+def texts(values: Sequence[Any] | NDArray) -> NDArray:
+    """Return values as texts without blanks around them, None for what is missing or blank."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = [None if _is_missing(value) else (str(value).strip() or None) for value in values]
+    return found
+
+
+def _of_array(name: str, values: NDArray) -> Column:
+    """A column from a NumPy array of any type."""
+    kind = values.dtype.kind
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: column {name!r}")
+    if kind == "b":
+        return Column(name, values.astype(np.float64), FLAG)
+    if kind in "iuf":
+        return Column(name, values.astype(np.float64))
+    if kind == "M":
+        return Column(name, values.astype(_DATE))
+    if kind == "m":
+        return Column(name, _seconds(values))
+    return _of_objects(name, values)
+
+
+def _of_pandas(name: str, series: Any) -> Column:
+    dtype = series.dtype
+    if hasattr(dtype, "categories"):
+        levels = texts(dtype.categories.tolist())
+        values = np.append(levels, None)[series.cat.codes.to_numpy()]  # code −1 is the last: missing
+        declared = (ORDERED, tuple(levels)) if dtype.ordered else (CATEGORY,)
+        return Column(name, values, *declared)
+    if hasattr(dtype, "freq"):  # periods count from their start
+        series = series.dt.to_timestamp()
+    elif dtype.kind == "M" and getattr(dtype, "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    if dtype.kind in "biuf":
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Column(name, numbers, FLAG if dtype.kind == "b" else None)
+    return _of_array(name, series.to_numpy())
+
+
+def _of_polars(name: str, series: Any) -> Column:
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype in (pl.Categorical, pl.Enum):
+        return Column(name, texts(series.to_list()), CATEGORY)
+    if dtype == pl.Boolean or dtype.is_numeric():
+        numbers = series.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        return Column(name, np.array(numbers), FLAG if dtype == pl.Boolean else None)
+    if dtype == pl.Time:
+        return Column(name, series.cast(pl.Int64).cast(pl.Float64).fill_null(np.nan).to_numpy() / 1e9)
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return _of_array(name, series.to_numpy())
+
+
+def _of_objects(name: str, values: NDArray) -> Column:
+    """A column of Python's objects: whatever all that are not missing have in common."""
+    known = [value for value in values if not _is_missing(value)]
+    if any(isinstance(value, list | dict | set | tuple | np.ndarray) for value in known):
+        raise TableError(
+            f"column '{name}' holds lists or the like, which cannot be learnt from: leave it out, or turn it "
+            "into numbers or text"
+        )
+    if known and all(isinstance(value, bool | np.bool_) for value in known):
+        return Column(name, _numbers(values), FLAG)
+    if known and all(_is_number(value) for value in known):
+        return Column(name, _numbers(values))
+    if known and all(isinstance(value, datetime.date | np.datetime64) for value in known):
+        return Column(name, np.array(list(_moments(values)), dtype=_DATE))
+    return Column(name, texts(values))
+
+
+def _numbers(values: NDArray) -> NDArray:
+    return np.array([np.nan if _is_missing(value) else float(value) for value in values])
+
+
+def _moments(values: NDArray) -> Iterator[Any]:
+    """Yield dates and moments without a time zone."""
+    for value in values:
+        if _is_missing(value):
+            yield np.datetime64("NaT")
+        elif getattr(value, "tzinfo", None) is not None:
+            yield value.astimezone(datetime.UTC).replace(tzinfo=None)
+        else:
+            yield value
+
+
+def _seconds(durations: NDArray) -> NDArray:
+    return durations / np.timedelta64(1, "s")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool | np.bool_)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA, which are not equal to themselves, or will not say."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | np.datetime64) and value != value

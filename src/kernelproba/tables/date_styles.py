@@ -1,0 +1,107 @@
+"""Dates, moments and times as people write them: 2020-12-31T10:00Z, 31.12.20, Dec 31, 2020, 10:30."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, time
+
+#: The international standard, with or without a time, as Python reads it.
+ISO = "ISO"
+
+#: Eight digits: year, month and day.
+COMPACT = "%Y%m%d"
+
+_YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d", "%Y %b %d", "%Y-%m", "%Y/%m")
+_NAMED = ("%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%B-%Y", "%d.%b.%Y", "%d/%b/%Y", "%b %d %Y", "%B %d %Y",
+          "%b %d, %Y", "%B %d, %Y", "%d. %b %Y", "%d. %B %Y", "%d-%b-%y", "%d %b %y", "%b %Y", "%B %Y",
+          "%b-%Y", "%b-%y", "%a %b %d %Y", "%a, %d %b %Y")  # fmt: skip
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S",
+           ", %I:%M %p", ", %I:%M:%S %p", "T%H:%M:%S", " %H:%M:%S %z")  # fmt: skip
+_TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I %p")
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:?\d\d.*)?")
+_EIGHT = re.compile(r"(19|20)\d{6}")
+_DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(\d{4}|\d{2})\b")
+
+
+def date_style(texts: Sequence[str], *, day_first: bool | None = None) -> str | None:
+    """Return the style in which all texts are dates, None if there is none.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Of one column.
+    day_first : bool, optional
+        Whether the day comes before the month, where that is open.
+    """
+    return next((style for style in _candidates(texts, day_first) if _all_fit(texts, style)), None)
+
+
+def as_moment(text: str, style: str) -> datetime | None:
+    """Return the moment, in UTC, that a text is in a style, None if it is none."""
+    try:
+        if style == ISO:
+            moment = datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
+        else:
+            moment = datetime.strptime(" ".join(text.split()), style)
+    except ValueError:
+        return None
+    if moment is None or moment.tzinfo is None:
+        return moment
+    try:
+        return moment.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:  # a moment within a day of year 1 or 9999
+        return None
+
+
+def time_style(texts: Sequence[str]) -> str | None:
+    """Return the style in which all texts are times of day, None if there is none."""
+    return next(
+        (style for style in _TIMES if all(as_seconds(text, style) is not None for text in texts)), None
+    )
+
+
+def as_seconds(text: str, style: str) -> float | None:
+    """Return the seconds since midnight that a text is in a style, None if it is none."""
+    try:
+        clock: time = datetime.strptime(text, style).time()
+    except ValueError:
+        return None
+    return 3600.0 * clock.hour + 60.0 * clock.minute + clock.second + clock.microsecond / 1e6
+
+
+def _candidates(texts: Sequence[str], day_first: bool | None) -> list[str]:
+    """Return the styles in which the first text is a date, the likelier first."""
+    first = texts[0]
+    if not any(map(str.isdigit, first)):
+        return []
+    if first.isdigit():
+        return [COMPACT] if _EIGHT.fullmatch(first) else []
+    days = _YEAR_FIRST + _day_and_month(texts, day_first) + _NAMED
+    styles = [ISO, *(day + clock for day in days for clock in _CLOCKS)]
+    return [style for style in styles if as_moment(first, style) is not None]
+
+
+def _day_and_month(texts: Sequence[str], day_first: bool | None) -> tuple[str, ...]:
+    """Return styles such as %d/%m/%Y and %m/%d/%Y, in the order in which to try them."""
+    match = _DIGITS.match(texts[0])
+    if match is None:
+        return ()
+    sign, year = match[1], "%Y" if len(match[2]) == 4 else "%y"
+    if day_first is None:
+        day_first = sign == "." or _first_is_constant(texts, sign)
+    styles = (f"%d{sign}%m{sign}{year}", f"%m{sign}%d{sign}{year}")
+    return styles if day_first else styles[::-1]
+
+
+def _first_is_constant(texts: Sequence[str], sign: str) -> bool:
+    """Whether the first field never changes but the second does: dates of months are their first days."""
+    fields = [text.split(sign)[:2] for text in texts]
+    return len({field[0] for field in fields}) == 1 and len({field[-1] for field in fields}) > 1
+
+
+def _all_fit(texts: Sequence[str], style: str) -> bool:
+    if style == COMPACT and not all(_EIGHT.fullmatch(text) for text in texts):
+        return False
+    return all(as_moment(text, style) is not None for text in texts)

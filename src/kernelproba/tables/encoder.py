@@ -1,0 +1,200 @@
+"""From a table to numbers that a kernel can compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from kernelproba.tables.columns import Column, columns_of, is_frame
+from kernelproba.tables.encoding.gaps import share_gaps
+from kernelproba.tables.errors import TableError
+from kernelproba.tables.fitted_column import FittedColumn, Given, Rules, Training
+from kernelproba.tables.kinds import ColumnKind, check_kind
+
+
+class TableEncoder(TransformerMixin, BaseEstimator):
+    """Turn a table of numbers, categories, texts, dates and gaps into a matrix that kernels can compare.
+
+    Every column of the table counts once in distances, whatever it becomes (`kernelproba.tables.encoding`):
+    do not scale the result again.  Columns from which nothing can be learnt are left out: empty and constant
+    ones, row numbers and identifiers.
+
+    Parameters
+    ----------
+    kinds : mapping, optional
+        Name of a column → its kind, where the one that is found is not the right one: "number", "flag",
+        "category", "date", "time", "text" or "dropped"; or the list of the levels of an ordered column, the
+        lowest first.
+    numbers : {"standard", "squash"}, default="squash"
+        Numbers get mean 0 and standard deviation 1; or their bulk does, and outliers are drawn in.
+    max_levels : int, default=300
+        Texts with more levels are compared by their letters instead of being categories.
+    min_count : int, default=2
+        Levels of fewer training rows are pooled.
+    decimal : {".", ","}, optional
+        Decimal sign of numbers that come as texts, where texts such as 1,234 leave it open.
+    day_first : bool, optional
+        Whether the day comes before the month in dates that come as texts, where that is open.
+    read_texts : bool, default=True
+        Whether texts that are numbers or dates are read as such; the two parameters above say how.
+    keep : sequence of str, default=()
+        Names of columns that are not left out even if they seem to number or name the rows.
+    random_state : int, default=0
+        Seed of the decomposition of texts.
+
+    Attributes
+    ----------
+    columns_ : list of ColumnKind
+        Name and kind of each column of the table, and why it was taken for that.
+    source_ : ndarray of shape (k,)
+        Number of the column of the table that each column of the matrix comes from.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [31, 45, None, 62], "sex": ["f", "m", "m", "f"], "always": 1})
+    >>> encoder = TableEncoder().fit(table)
+    >>> encoder.transform(table).shape
+    (4, 3)
+    >>> [str(name) for name in encoder.get_feature_names_out()]
+    ['age', 'age missing', 'sex=m']
+    >>> [(column.name, column.kind) for column in encoder.columns_]
+    [('age', 'number'), ('sex', 'category'), ('always', 'dropped')]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "kinds": [Mapping, None],
+        "numbers": [StrOptions({"standard", "squash"})],
+        "max_levels": [Interval(Integral, 2, None, closed="left")],
+        "min_count": [Interval(Integral, 1, None, closed="left")],
+        "decimal": [StrOptions({".", ","}), None],
+        "day_first": ["boolean", None],
+        "read_texts": ["boolean"],
+        "keep": ["array-like"],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        kinds=None,
+        numbers="squash",
+        max_levels=300,
+        min_count=2,
+        decimal=None,
+        day_first=None,
+        read_texts=True,
+        keep=(),
+        random_state=0,
+    ):
+        self.kinds = kinds
+        self.numbers = numbers
+        self.max_levels = max_levels
+        self.min_count = min_count
+        self.decimal = decimal
+        self.day_first = day_first
+        self.read_texts = read_texts
+        self.keep = keep
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
+        """Learn what the columns are.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or array-like, of shape (n, d)
+            Training rows.
+        y : array-like of shape (n,), optional
+            Labels; with them, a date tells of seasons, weekdays and hours only what has a bearing on them.
+        sample_weight : array-like of shape (n,), optional
+            A weight of two is a row seen twice; rows of weight zero are as if absent.
+        """
+        columns = self._columns(X, reset=True)
+        given = self._given(columns)
+        weight = _check_sample_weight(sample_weight, columns[0].values, dtype=np.float64)
+        seen = weight > 0
+        labels = None if y is None else np.unique(np.asarray(y)[seen], return_inverse=True)[1]
+        training, rules = Training(weight[seen], labels), self._rules()
+        self._fitted = [
+            FittedColumn.learn(column.at(seen), given.get(column.name), training, rules) for column in columns
+        ]
+        self.columns_: list[ColumnKind] = [fitted.description for fitted in self._fitted]
+        self._check_any()
+        share_gaps(
+            [fitted.encoder for fitted in self._fitted],
+            [column.missing[seen] for column in columns],
+            weight[seen],
+        )
+        sizes = [len(fitted.names()) for fitted in self._fitted]
+        self.source_ = np.repeat(np.arange(len(columns)), sizes)
+        return self
+
+    def transform(self, X: Any) -> NDArray:
+        """Return the table as numbers.
+
+        Parameters
+        ----------
+        X : DataFrame of pandas or polars, or array-like, of shape (n, d)
+            Rows, with the columns of training.
+
+        Returns
+        -------
+        Z : ndarray of shape (n, k)
+            Columns as `get_feature_names_out` names them.
+        """
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        return np.column_stack(
+            [
+                fitted.transform(column)
+                for fitted, column in zip(self._fitted, columns, strict=True)
+                if fitted.encoder is not None
+            ]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray:  # noqa: ARG002
+        """Return the names of the columns of the matrix, (k,): those of the table, with level or part."""
+        check_is_fitted(self)
+        return np.array([name for fitted in self._fitted for name in fitted.names()], dtype=object)
+
+    def _columns(self, X: Any, *, reset: bool) -> list[Column]:
+        if is_frame(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+            if X.shape[0] == 0 or X.shape[1] == 0:
+                raise TableError(f"a table of {X.shape[0]} rows and {X.shape[1]} columns has nothing in it")
+            return columns_of(X)
+        return columns_of(validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset))
+
+    def _given(self, columns: list[Column]) -> dict[str, Given]:
+        """Return the kinds that the user gives, if there are such columns and kinds."""
+        given = dict(self.kinds or {})
+        for name, kind in given.items():
+            if name not in {column.name for column in columns}:
+                raise TableError(f"kinds names a column '{name}', which the table does not have")
+            check_kind(name, kind)
+        return given
+
+    def _rules(self) -> Rules:
+        return Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__})
+
+    def _check_any(self) -> None:
+        if all(fitted.encoder is None for fitted in self._fitted):
+            reasons = "; ".join(f"'{each.name}': {each.why}" for each in self.columns_[:8])
+            raise TableError(f"no column is left to learn from ({reasons})")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags

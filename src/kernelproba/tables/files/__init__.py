@@ -1,0 +1,1 @@
+"""Tables in files of many formats."""

@@ -1,0 +1,95 @@
+"""The format of a table, by the name of its file or by its first bytes."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kernelproba.tables.errors import TableError
+from kernelproba.tables.files.table_file import Layout, TableFile
+from kernelproba.tables.files.text_table import TextTable
+from kernelproba.tables.files.typed_files import FeatherTable, JsonTable, ParquetTable, WorkbookTable
+
+#: Stands for the standard input or output in place of a file.
+STANDARD_STREAM = Path("-")
+
+CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".xz": "lzma", ".zip": "zip"}
+DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
+PARQUET = {".parquet", ".pq"}
+_TYPED: dict[str, Any] = {
+    **dict.fromkeys(PARQUET, ParquetTable),
+    **dict.fromkeys((".feather", ".arrow", ".ipc"), FeatherTable),
+    **dict.fromkeys((".jsonl", ".ndjson"), JsonTable),
+}
+_WORKBOOKS = {".xlsx", ".xlsm"}
+
+#: First bytes of formats that files without a telling name may have.
+_MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".feather", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
+
+
+def open_table(path: Path, layout: Layout | None = None) -> TableFile:
+    """Return the table in a file.
+
+    Parameters
+    ----------
+    path : Path
+        Its name tells the format, else its first bytes do; ``-`` is the standard input.
+    layout : Layout, optional
+        What is known of it.
+    """
+    layout = layout or Layout()
+    if path == STANDARD_STREAM:
+        copy = _kept_input()
+        table = _opened(Path(copy.name), layout, "the standard input")
+        table.copy = copy
+        return table
+    if not path.exists():
+        raise TableError(f"there is no file {path}")
+    if path.is_dir():
+        raise TableError(f"{path} is a folder: give a file")
+    return _opened(path, layout, path.name)
+
+
+def split_suffix(path: Path) -> tuple[str | None, str]:
+    """Return the codec and the suffix before it, such as ("gzip", ".csv")."""
+    codec = CODECS.get(path.suffix.lower())
+    return codec, (path.with_suffix("") if codec else path).suffix.lower()
+
+
+def _opened(path: Path, layout: Layout, name: str) -> TableFile:
+    if path.stat().st_size == 0:
+        raise TableError(f"{name} is empty: give a table with a header and rows")
+    codec, suffix = split_suffix(path)
+    if suffix not in DELIMITERS:
+        suffix = suffix if suffix in _TYPED or suffix in _WORKBOOKS else _by_content(path)
+        codec = CODECS.get(suffix, codec)
+    if codec is None and suffix in _TYPED:
+        return _TYPED[suffix](path, name)
+    if codec is None and suffix in _WORKBOOKS:
+        return WorkbookTable(path, name, layout.sheet)
+    if suffix in _TYPED or suffix in _WORKBOOKS:
+        raise TableError(f"{name}: only text files are read from archives; unpack it first")
+    delimiter = layout.delimiter or DELIMITERS.get(suffix)
+    return TextTable(path, codec, replace(layout, delimiter=delimiter), name)
+
+
+def _by_content(path: Path) -> str:
+    """Return the suffix that a file should have by its first bytes; "" for a text."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+
+
+def _kept_input() -> Any:
+    """Return a file with all of the standard input, which is gone with the last reference to it.
+
+    A table is read twice, a stream only once.
+    """
+    copy = tempfile.NamedTemporaryFile(prefix="kernelproba-")  # noqa: SIM115
+    shutil.copyfileobj(sys.stdin.buffer, copy)
+    copy.flush()
+    return copy

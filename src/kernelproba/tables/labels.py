@@ -1,0 +1,123 @@
+"""Labels: a column of a table as classes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from kernelproba.plain_text import shorten
+from kernelproba.tables.errors import TableError
+
+#: What labels are: whole numbers that a float holds exactly, true and false, or any texts.
+WHOLE, FLAGS, WORDS = "number", "flag", "text"
+
+_LARGEST = 2**53
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+_FRACTION = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d+[eE]-\d+")
+
+
+def label_kind(name: str, column: Any, *, as_words: bool = False) -> str:
+    """Return what the labels of a target column are; fractions are quantities and no labels.
+
+    Whole numbers that a float cannot tell apart, powers of ten and infinities are words: read as numbers,
+    different ones would become the same.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    column : ChunkedArray
+        Its values.
+    as_words : bool, default=False
+        Whether the user says that they are classes, whatever they look like.
+    """
+    distinct = [text for text in dict.fromkeys(_label_texts(column)) if text is not None]
+    if as_words or not distinct:
+        return WORDS
+    if {text.lower() for text in distinct} <= {"true", "false"}:
+        return FLAGS
+    fractions = [text for text in distinct if _FRACTION.fullmatch(text) and not _WHOLE.fullmatch(text)]
+    if fractions and all(_is_number(text) for text in distinct):
+        raise TableError(
+            f"the target '{name}' holds fractions such as {shorten(fractions[0], 20)}: kernelproba "
+            "predicts classes, not quantities; choose another target, cut this one into ranges first, or say "
+            f"that its values are classes by --kind '{name}=category'"
+        )
+    return WHOLE if all(_as_whole(text) is not None for text in distinct) else WORDS
+
+
+def read_labels(column: Any, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels of the rows that have one, and which rows those are.
+
+    Parameters
+    ----------
+    column : ChunkedArray or Array of length n
+        As read from a file.
+    kind : str
+        What `label_kind` said of the training rows.
+
+    Returns
+    -------
+    labels : ndarray of shape (m,)
+        Whole numbers as int64, all else as text; texts also where not all of these are whole numbers.
+    present : ndarray of bool of shape (n,)
+        With m true entries.
+    """
+    texts = _label_texts(column)
+    present = np.array([text is not None for text in texts], dtype=bool)
+    known = [text.lower() if kind == FLAGS else text for text in texts if text is not None]
+    if kind == WHOLE:
+        numbers = [_as_whole(text) for text in known]
+        if all(number is not None for number in numbers):
+            return np.array(numbers, dtype=np.int64), present
+    return np.array(known, dtype=str), present
+
+
+def check_classes(name: str, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes and how many rows each has; complain of labels from which nothing can be learnt."""
+    classes, counts = np.unique(labels, return_counts=True)
+    if len(classes) == 0:
+        raise TableError(f"the target '{name}' is missing in every row")
+    if len(classes) == 1:
+        raise TableError(f"the target '{name}' is always {classes[0]}: there must be at least two classes")
+    if len(classes) > len(labels) / 2:
+        raise TableError(
+            f"the target '{name}' has {len(classes)} different values in {len(labels)} rows: a class needs "
+            "several rows; choose another target, or cut this one into ranges first"
+        )
+    return classes, counts
+
+
+def _label_texts(column: Any) -> list[str | None]:
+    """Return labels as texts: numbers as they are written in full, flags and dates as in a file of text."""
+    import pyarrow as pa
+
+    from kernelproba.tables.files.arrow_columns import text_values
+
+    if pa.types.is_floating(column.type):
+        return [
+            None if value is None or value != value else _float_text(value) for value in column.to_pylist()
+        ]
+    return text_values(column)
+
+
+def _float_text(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) <= _LARGEST else repr(value)
+
+
+def _as_whole(text: str) -> int | None:
+    """Return the whole number that a text is, None if it is none or if a float would not hold it."""
+    if _WHOLE.fullmatch(text) is None or len(text) > 40:
+        return None
+    number = int(text.partition(".")[0])
+    return number if abs(number) <= _LARGEST else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

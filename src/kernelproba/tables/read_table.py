@@ -1,0 +1,52 @@
+"""A table from a file, with columns of the types that their values suggest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kernelproba.tables.files.arrow_columns import to_frame
+from kernelproba.tables.files.table_file import Layout
+from kernelproba.tables.files.table_format import open_table
+from kernelproba.tables.training_table import Choice, read_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_table(
+    path: str | os.PathLike,
+    *,
+    kinds: Mapping[str, Any] | None = None,
+    decimal: str | None = None,
+    day_first: bool | None = None,
+    **layout: Any,
+) -> pd.DataFrame:
+    """Read a table as ``kernelproba fit`` does.
+
+    Parameters
+    ----------
+    path : path
+        CSV, TSV and their relatives (also zipped: .gz, .bz2, .xz, .zst, .zip), Parquet, Feather, JSON lines
+        or a workbook (.xlsx).
+    kinds : mapping, optional
+        Name of a column → its kind, as in `TableEncoder`, where that is not to be found out.
+    decimal : {".", ","}, optional
+        Decimal sign, where texts such as 1,234 leave it open.
+    day_first : bool, optional
+        Whether the day comes before the month, where dates such as 03/04/2020 leave it open.
+    **layout
+        ``delimiter``, ``header`` (whether the first line names the columns) and ``encoding`` of a text file,
+        ``sheet`` of a workbook; found out if not given.
+
+    Returns
+    -------
+    DataFrame
+        Of numbers (float64), flags, dates (datetime64) and texts; gaps are NaN, NaT and None.
+    """
+    table = open_table(Path(path), Layout(**layout)).read()
+    choice = Choice("", kinds=dict(kinds or {}), decimal=decimal, day_first=day_first)
+    readings = {name: read for name, (read, _) in read_columns(table, table.column_names, choice).items()}
+    return to_frame(table, readings, first=0)

@@ -1,0 +1,168 @@
+"""A table to learn from: features, labels, and what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelproba.tables.errors import TableError
+from kernelproba.tables.files.arrow_columns import reading_of, to_frame
+from kernelproba.tables.files.table_file import TableFile
+from kernelproba.tables.kinds import DROPPED, check_kind
+from kernelproba.tables.labels import check_classes, label_kind, read_labels
+from kernelproba.tables.number_styles import CONTINENTAL
+from kernelproba.tables.readings import Reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class TrainingTable:
+    """Rows to learn from.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n, d)
+        Features; the index has the number of each row in the file, from 1, without the header.
+    y : ndarray of shape (n,)
+        Labels.
+    readings : dict of str to Reading
+        How each feature is read.
+    reasons : dict of str to str
+        Why so.
+    target, target_kind : str
+        Name of the target and what its labels are.
+    notes : list of str
+        What the reader did that the user should know.
+    """
+
+    X: pd.DataFrame
+    y: np.ndarray
+    readings: dict[str, Reading]
+    reasons: dict[str, str]
+    target: str
+    target_kind: str
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which part of a table to learn from, and how to read it.
+
+    Attributes
+    ----------
+    target : str
+        Column of labels.
+    exclude, only : sequences of str
+        Columns to leave out; columns to take, all others left out, if there are any.
+    max_rows : int or None
+        Draw so many rows at random if there are more.
+    seed : int
+        Of the draw.
+    kinds : mapping
+        Name of a column → its kind, as in `TableEncoder`.
+    decimal, day_first
+        As in `TableEncoder`.
+    """
+
+    target: str
+    exclude: Sequence[str] = ()
+    only: Sequence[str] = ()
+    max_rows: int | None = None
+    seed: int = 0
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    decimal: str | None = None
+    day_first: bool | None = None
+
+
+def read_training_table(file: TableFile, choice: Choice) -> TrainingTable:
+    """Read a table and take from it what is to be learnt from; rows without a label are left out."""
+    for name in (choice.target, *choice.exclude, *choice.only, *choice.kinds):
+        check_column(file, name)
+    for name, kind in choice.kinds.items():
+        check_kind(name, kind)
+    table = file.read()
+    column = table.column(choice.target)
+    kind = label_kind(choice.target, column, as_words=choice.target in choice.kinds)
+    y, present = read_labels(column, kind)
+    check_classes(choice.target, y)
+    notes = file.notes + _missing_labels(choice.target, present)
+    chosen = draw_rows(y, choice.max_rows, choice.seed)
+    if len(chosen) < len(y):
+        notes.append(f"learning from {len(chosen):,} of {len(y):,} rows, drawn at random: see --max-rows")
+    positions = np.flatnonzero(present)[chosen]
+    read = read_columns(table, _features(table, choice), choice)
+    readings = {name: reading for name, (reading, _) in read.items()}
+    X = to_frame(table, readings).iloc[positions]
+    reasons = {name: why for name, (_, why) in read.items()}
+    return TrainingTable(X, y[chosen], readings, reasons, choice.target, kind, notes)
+
+
+def read_columns(table: pa.Table, names: Sequence[str], choice: Any) -> dict[str, tuple[Reading, str]]:
+    """Return how columns are to be read, and why; a decimal comma in one settles what others leave open.
+
+    Parameters
+    ----------
+    table : Table
+        As read from a file.
+    names : sequence of str
+        Of the columns.
+    choice : Choice
+        Its kinds, decimal and day_first count.
+    """
+
+    def read(decimal: str | None) -> dict[str, tuple[Reading, str]]:
+        options = {"decimal": decimal, "day_first": choice.day_first}
+        return {
+            name: reading_of(name, table.column(name), choice.kinds.get(name), **options) for name in names
+        }
+
+    found = read(choice.decimal)
+    if choice.decimal is None and any(reading.style == CONTINENTAL for reading, _ in found.values()):
+        return read(",")
+    return found
+
+
+def check_column(file: TableFile, name: str) -> None:
+    """Complain of a column that a file does not have, with a guess at what was meant."""
+    if name in file.names:
+        return
+    close = get_close_matches(name, file.names, 1, cutoff=0.5)
+    hint = f"did you mean '{close[0]}'? It" if close else "it"
+    shown = ", ".join(f"'{each}'" for each in file.names[:12]) + (", …" if len(file.names) > 12 else "")
+    notes = "".join(f" ({note})" for note in file.notes)
+    raise TableError(f"{file.name} has no column '{name}': {hint} has {shown}{notes}")
+
+
+def draw_rows(y: np.ndarray, size: int | None, seed: int) -> np.ndarray:
+    """Return sorted positions of rows drawn at random, at least one of each class."""
+    if size is None or len(y) <= size:
+        return np.arange(len(y))
+    order = np.random.default_rng(seed).permutation(len(y))
+    first = order[np.unique(y[order], return_index=True)[1]]
+    # dict.fromkeys drops repetitions and keeps the order.
+    return np.sort(list(dict.fromkeys([*first.tolist(), *order.tolist()]))[: max(size, len(first))])
+
+
+def _missing_labels(target: str, present: np.ndarray) -> list[str]:
+    missing = int((~present).sum())
+    return [f"{missing:,} rows have no '{target}' and are left out"] if missing else []
+
+
+def _features(table: pa.Table, choice: Choice) -> list[str]:
+    """Return the names of the columns that may be learnt from."""
+    dropped = {
+        choice.target,
+        *choice.exclude,
+        *(name for name, kind in choice.kinds.items() if kind == DROPPED),
+    }
+    names = [name for name in choice.only or table.column_names if name not in dropped]
+    if not names:
+        raise TableError("no column is left to learn from: the target is the only one")
+    return names

@@ -1,0 +1,117 @@
+"""A classifier that takes tables as they come."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, TableClassifier, TableEncoder
+from kernelproba.inspection import explain, suspects
+from kernelproba.persistence import load_model, save_model
+
+
+def patients(n=160, seed=0):
+    """A table in which age, sex and a habit tell who is ill, and the posterior is known."""
+    rng = np.random.default_rng(seed)
+    age, sex = rng.uniform(20, 90, n), rng.choice(["f", "m"], n)
+    smokes = rng.choice(["never", "often", None], n, p=[0.6, 0.3, 0.1])
+    score = (age - 55) / 8 + 2 * (sex == "m") + 3 * (smokes == "often") - 2
+    table = pd.DataFrame(
+        {
+            "age": np.where(rng.random(n) < 0.1, np.nan, age),
+            "sex": sex,
+            "smokes": smokes,
+            "since": pd.to_datetime("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+            "note": [f"visit number {i} of the year" for i in rng.permutation(n)],
+            "id": np.arange(n),
+        }
+    )
+    return table, np.where(rng.logistic(size=n) < score, "ill", "well")
+
+
+def test_a_table_goes_straight_into_fit():
+    X, y = patients()
+    X_new, y_new = patients(400, seed=1)
+    model = TableClassifier().fit(X, y)
+    assert model.score(X_new, y_new) > 0.75
+    assert model.predict_proba(X_new).shape == (400, 2)
+    assert model.classes_.tolist() == ["ill", "well"]
+    assert model.feature_names_in_.tolist() == list(X.columns)
+    assert isinstance(model.estimator_, KernelLogisticRegressionCV)
+
+
+def test_polars_and_pandas_give_the_same_probabilities():
+    X, y = patients(60)
+    fitted = TableClassifier(KernelLogisticRegression()).fit(X, y)
+    other = TableClassifier(KernelLogisticRegression()).fit(pl.from_pandas(X), pl.Series(y))
+    np.testing.assert_array_equal(other.predict_proba(pl.from_pandas(X)), fitted.predict_proba(X))
+
+
+def test_an_estimator_that_would_scale_by_itself_is_told_not_to():
+    X, y = patients(60)
+    given = KernelLogisticRegressionCV([1.0], [0.1])
+    assert TableClassifier(given).fit(X, y).estimator_.scale is None
+    assert given.scale == "auto"
+    insisting = TableClassifier(KernelLogisticRegressionCV([1.0], [0.1], scale="standard")).fit(X, y)
+    assert insisting.estimator_.scale == "standard"
+
+
+def test_any_probabilistic_classifier_will_do_and_no_other():
+    X, y = patients(60)
+    model = TableClassifier(LogisticRegression(), TableEncoder(kinds={"note": "dropped"})).fit(X, y)
+    assert model.score(X, y) > 0.7
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    with pytest.raises(ValueError, match="estimator"):
+        TableClassifier(LinearSVC()).fit(X, y)
+
+
+class Weighing(LogisticRegression):
+    """Says of feature j of the matrix that its weight is j."""
+
+    def fit(self, X, y):
+        self.feature_weights_ = np.arange(X.shape[1], dtype=float)
+        return super().fit(X, y)
+
+
+def test_weights_speak_of_columns_of_the_table():
+    X = pd.DataFrame({"constant": 1, "a": [1.0, 5, 3, 7] * 5, "b": ["x", "y", "z", "x"] * 5})
+    y = [0, 1, 0, 1] * 5
+    assert TableClassifier(Weighing()).fit(X, y).column_weights_ == {"a": 0.0, "b": 2.0}
+    assert TableClassifier(LogisticRegression()).fit(X, y).column_weights_ is None
+
+
+def test_reasons_and_suspects_look_inside():
+    X, y = patients(80)
+    model = TableClassifier().fit(X, y)
+    lines = explain(model, X[:2], top=None, training=X, labels=y)
+    totals = lines.groupby("explained")["contribution"].sum()
+    np.testing.assert_allclose(totals, model.decision_function(X[:2]))
+    assert len(suspects(model, X, y, top=3)) == 3
+
+
+def test_a_file_gives_the_same_probabilities(tmp_path):
+    X, y = patients()
+    X["size"] = pd.Categorical(["small", "large"] * 80, ["small", "large"], ordered=True)
+    model = TableClassifier(KernelLogisticRegression()).fit(X, y)
+    save_model(model, tmp_path / "m.skops")
+    np.testing.assert_array_equal(load_model(tmp_path / "m.skops").predict_proba(X), model.predict_proba(X))
+
+
+def test_a_fit_that_fails_changes_nothing():
+    X, y = patients(60)
+    model = TableClassifier(KernelLogisticRegression()).fit(X, y)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="class"):
+        model.fit(X[["age"]], np.zeros(60))
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+    assert model.n_features_in_ == 6
+
+
+def test_weights_that_the_estimator_cannot_take_are_refused():
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = patients(60)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        TableClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(60))
