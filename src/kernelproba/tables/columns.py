@@ -104,7 +104,7 @@ def _of_pandas(name: str, series: Any) -> Column:
     dtype = series.dtype
     if hasattr(dtype, "categories"):
         levels = texts(dtype.categories.tolist())
-        values = np.append(levels, None)[series.cat.codes.to_numpy()]  # code −1 is the last: missing
+        values = np.array([*levels, None], dtype=object)[series.cat.codes.to_numpy()]  # −1 is the last
         declared = (ORDERED, tuple(levels)) if dtype.ordered else (CATEGORY,)
         return Column(name, values, *declared)
     if hasattr(dtype, "freq"):  # periods count from their start
