@@ -28,14 +28,17 @@ def _read() -> dict:
 
 def render() -> None:
     """Write the page from what has been measured so far."""
-    results = _read()
+    (RESULTS / "least_squares.md").write_text(page(_read()), encoding="utf8")
+
+
+def page(results: dict) -> str:
+    """The page of a record."""
     sections = [SECTIONS[part](results[part]["rows"]) for part in SECTIONS if part in results]
     machines = {part: results[part]["machine"] for part in results}
     facts = "\n".join(
         f"- {part}: " + ", ".join(f"{k} {v}" for k, v in m.items()) for part, m in machines.items()
     )
-    text = "\n\n".join([HEAD, *sections, OUTSIDE, "## Machine\n\n" + facts])
-    (RESULTS / "least_squares.md").write_text(text + "\n", encoding="utf8")
+    return "\n\n".join([HEAD, *sections, OUTSIDE, "## Machine\n\n" + facts]) + "\n"
 
 
 HEAD = """# The least-squares probabilistic classifier: results

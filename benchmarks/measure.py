@@ -24,19 +24,21 @@ def mean_and_error(values: np.ndarray) -> str:
 
 
 def write(name: str, title: str, text: str, rows: list[dict], where: dict) -> Path:
-    """Write docs/results/NAME.json and NAME.md; return the page's path."""
+    """Write docs/results/NAME.json and NAME.md, a function of the former; return the page's path."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    columns = list(rows[0])
-    record = {"machine": where, "rows": rows}
+    record = {"machine": where, "title": title, "text": text.strip(), "rows": rows}
     (RESULTS / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf8")
-    shown = [{c: _cell(row[c]) for c in columns} for row in rows]
-    facts = ", ".join(f"{key} {value}" for key, value in where.items())
     page = RESULTS / f"{name}.md"
-    page.write_text(
-        f"# {title}\n\n{text.strip()}\n\n{markdown_table(shown, columns)}\n\nMachine: {facts}.\n",
-        encoding="utf8",
-    )
+    page.write_text(f"# {title}\n\n{text.strip()}\n\n{measured(record)}", encoding="utf8")
     return page
+
+
+def measured(record: dict) -> str:
+    """The end of a page, which is all numbers: the table and the machine."""
+    columns = list(record["rows"][0])
+    shown = [{c: _cell(row[c]) for c in columns} for row in record["rows"]]
+    facts = ", ".join(f"{key} {value}" for key, value in record["machine"].items())
+    return f"{markdown_table(shown, columns)}\n\nMachine: {facts}.\n"
 
 
 def _cell(value) -> str:

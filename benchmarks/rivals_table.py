@@ -4,7 +4,14 @@ import numpy as np
 
 from benchmarks.measure import machine, write
 from benchmarks.rivals import CONTESTANTS, OURS, SLOW, TUNED
-from benchmarks.rivals_contest import Contest, complete_splits, fewer_splits, means_over_splits, unfinished
+from benchmarks.rivals_contest import (
+    Contest,
+    Runs,
+    complete_splits,
+    fewer_splits,
+    means_over_splits,
+    unfinished,
+)
 from benchmarks.rivals_runs import RECORD, SLOW_SIZE, SPLITS, TRAINING_ROWS
 
 MEASURES = {
@@ -17,16 +24,33 @@ MEASURES = {
 
 
 def write_rivals_table() -> None:
-    """Means over splits, rank within each set, mean over sets."""
-    quick = [name for name in CONTESTANTS if name not in SLOW]
-    runs = {model: RECORD.runs(model) for model in CONTESTANTS}
-    splits = complete_splits(runs, quick)
-    means = means_over_splits(runs, splits, MEASURES)
-    contest = Contest(means, list(splits), list(CONTESTANTS), OURS, MEASURES)
-    shared = [name for name in splits if all((name, model) in means for model in SLOW)]
-    rows = contest.rank_rows(shared, contest.models) + contest.rank_rows(contest.sets, quick)
+    """Write docs/results/selftuning_rivals from the finished runs."""
+    print(write("selftuning_rivals", *rivals_page(), machine()))
+
+
+def contest_of_all() -> Contest:
+    """Means over the splits that all have run but for the slow ones."""
+    runs, splits = _finished()
+    return Contest(means_over_splits(runs, splits, MEASURES), list(splits), list(CONTESTANTS), OURS, MEASURES)
+
+
+def rivals_page() -> tuple[str, str, list[dict]]:
+    """Title, text and rows of the page: means over splits, rank within each set, mean over sets."""
+    runs, splits = _finished()
+    contest = contest_of_all()
+    shared = [name for name in splits if all((name, model) in contest.means for model in SLOW)]
+    rows = contest.rank_rows(shared, contest.models) + contest.rank_rows(contest.sets, _quick())
     text = f"{_headline(rows)}\n\n{unfinished(runs, splits)}{_text(contest, splits)}"
-    print(write("selftuning_rivals", "Nothing to tune, against today's practice", text, rows, machine()))
+    return "Nothing to tune, against today's practice", text, rows
+
+
+def _quick() -> list[str]:
+    return [name for name in CONTESTANTS if name not in SLOW]
+
+
+def _finished() -> tuple[Runs, dict[str, list[int]]]:
+    runs = {model: RECORD.runs(model) for model in CONTESTANTS}
+    return runs, complete_splits(runs, _quick())
 
 
 def _text(contest: Contest, splits: dict[str, list[int]]) -> str:

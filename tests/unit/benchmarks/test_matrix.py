@@ -202,7 +202,3 @@ def test_the_page_shows_every_error_of_the_record(matrix):
         if cell["problem"] in matrix.problems and "error" in cell:
             shown = f"{np.mean(100 * np.array(cell['error'])):.2f}"
             assert any(line.startswith(f"| {cell['contestant']} |") and shown in line for line in lines)
-
-
-def test_the_readme_shows_the_overview_of_the_matrix(matrix):
-    assert readme.peers(matrix) in readme.README.read_text("utf8")

@@ -1,0 +1,60 @@
+"""Published pages show the numbers of the JSON beside them, and the README those of the records."""
+
+import json
+import re
+
+import pytest
+
+from benchmarks import acting, least_squares_page, readme
+from benchmarks.measure import RESULTS, measured
+from benchmarks.rivals_table import rivals_page
+
+
+def records() -> list:
+    """Records that `measure.write` has left."""
+    found = {path.stem: json.loads(path.read_text("utf8")) for path in sorted(RESULTS.glob("*.json"))}
+    return [pytest.param(name, record, id=name) for name, record in found.items() if "rows" in record]
+
+
+def page_of(name: str) -> str:
+    return (RESULTS / f"{name}.md").read_text("utf8")
+
+
+@pytest.mark.parametrize(("name", "record"), records())
+def test_a_page_ends_with_the_rows_of_its_record(name, record):
+    page = page_of(name)
+    assert page.endswith(measured(record))
+    if "text" in record:
+        assert page == f"# {record['title']}\n\n{record['text']}\n\n{measured(record)}"
+
+
+def test_every_page_of_results_has_a_record():
+    prose = {"README", "index", "papers"}
+    assert {path.stem for path in RESULTS.glob("*.md")} - {
+        path.stem for path in RESULTS.glob("*.json")
+    } == prose
+
+
+def test_the_page_of_rivals_follows_from_the_runs_on_record():
+    title, text, rows = rivals_page()
+    assert page_of("selftuning_rivals").startswith(f"# {title}\n\n{text}\n\n")
+    assert json.loads((RESULTS / "selftuning_rivals.json").read_text("utf8"))["rows"] == rows
+
+
+def test_the_page_of_least_squares_is_that_of_its_record():
+    assert page_of("least_squares") == least_squares_page.page(least_squares_page._read())
+
+
+def test_the_page_of_acting_is_that_of_its_record():
+    page = page_of("acting")
+    seconds = float(re.search(r" in (\d+) s;", page)[1])
+    assert page == acting.markdown(json.loads((RESULTS / "acting.json").read_text("utf8")), seconds)
+
+
+def test_the_readme_shows_the_numbers_on_record():
+    assert readme.highlights() in readme.README.read_text("utf8")
+
+
+def test_no_line_of_the_readme_is_long_but_for_tables():
+    lines = readme.README.read_text("utf8").splitlines()
+    assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
