@@ -55,7 +55,7 @@ def problems(draw):
 @settings(max_examples=60, deadline=None)
 @given(problems(), st.lists(st.sampled_from([3.0, 0.3, 0.03, 0.003]), min_size=1, max_size=3, unique=True))
 def test_every_fit_is_feasible_proved_optimal_and_never_falls(problem, alphas):
-    for fit in contrast_path(problem, alphas, RestrictedContrast(problem), tol=0.0, max_iter=100):
+    for fit in contrast_path(problem, alphas, RestrictedContrast, tol=0.0, max_iter=100):
         mass = np.bincount(problem.y, weights=fit.beta)
         assert (fit.beta >= 0).all()
         assert_allclose(mass, mass[0], rtol=1e-7)

@@ -8,6 +8,7 @@ from sklearn.datasets import make_moons
 
 from kernelproba.basis.gram import Gram
 from kernelproba.kernels import RBF
+from kernelproba.solvers.lp import linear_machine
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
 
 
@@ -19,9 +20,11 @@ def reference(K, y, weight, penalty):
     return linprog(cost, rows, -np.ones(n), bounds=[(0, None)] * (2 * n) + [(None, None)])
 
 
+@pytest.mark.parametrize("written_out", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("width", [0.1, 0.5, 3.0])
-def test_every_minimum_of_a_path_is_that_of_linprog(seed, width):
+def test_every_minimum_of_a_path_is_that_of_linprog(seed, width, written_out, monkeypatch):
+    monkeypatch.setattr(linear_machine, "FULL_ROWS", 60 if written_out else 0)
     rng = np.random.default_rng(seed)
     X, y = make_moons(60, noise=0.3, random_state=seed)
     y[: 10 * seed] = 0

@@ -1,5 +1,6 @@
 """The kernel matrix of the training rows, held whole while it is small and row by row when it is not."""
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from kernelproba.kernels.blocks import row_blocks
 
 #: Kernel values held at once: half a gigabyte in double precision, all of K up to 8000 rows.
 HELD_VALUES = 64_000_000
+#: Rows that tell the scale of a matrix.
+LOOKED_AT = 500
 
 
 class Gram:
@@ -26,7 +29,7 @@ class Gram:
     """
 
     def __init__(self, kernel: Kernel, X: Any, *, held_values: int = HELD_VALUES):
-        self._kernel, self._X, self._n = kernel, X, X.shape[0]
+        self._kernel, self._X, self._n, self._factor = kernel, X, X.shape[0], 1.0
         self._whole = self._columns(np.arange(self._n)) if self._n**2 <= held_values else None
         self._kept: dict[int, np.ndarray] = {}
         self._capacity = max(held_values // self._n, 1)
@@ -38,8 +41,21 @@ class Gram:
     def of_matrix(cls, K: np.ndarray) -> "Gram":
         """Wrap a kernel matrix (n, n) that is there already."""
         gram = cls.__new__(cls)
-        gram._n, gram._whole = len(K), np.asarray(K, dtype=np.float64)
+        gram._n, gram._whole, gram._factor = len(K), np.asarray(K, dtype=np.float64), 1.0
         return gram
+
+    def scaled(self, factor: float) -> "Gram":
+        """Return the same matrix times a number."""
+        gram = copy(self)
+        if self._whole is not None:
+            gram._whole = factor * self._whole
+        else:
+            gram._factor, gram._kept = factor * self._factor, {}
+        return gram
+
+    def largest(self) -> float:
+        """Return the largest |k| of a matrix that is held, else of its first rows, at least 1e-300."""
+        return max(float(np.abs(self.rows(np.arange(min(self._n, LOOKED_AT)))).max(initial=0.0)), 1e-300)
 
     def rows(self, index: np.ndarray) -> np.ndarray:
         """Return the rows of K at `index`, shape (len(index), n)."""
@@ -72,5 +88,5 @@ class Gram:
         return np.ascontiguousarray(self._columns(index).T)
 
     def _columns(self, index: np.ndarray) -> np.ndarray:
-        block = self._kernel(self._X, self._kernel.select(self._X, index))
-        return block.astype(np.float64, copy=False)
+        block = self._kernel(self._X, self._kernel.select(self._X, index)).astype(np.float64, copy=False)
+        return block if self._factor == 1.0 else self._factor * block

@@ -186,7 +186,7 @@ class MaximumContrastClassifier(DensityMachine):
         refuse_negative(gram.rows(np.arange(min(len(gram), 500))))
         priors = self._check_priors(training)
         problem = ContrastProblem(gram, training.y, training.weight, priors, float(self.l1_ratio))
-        programme = PROGRAMMES[self.solver](problem)
+        programme = PROGRAMMES[self.solver]
         (fit,) = contrast_path(problem, [alpha], programme, tol=self.tol, max_iter=self.max_iter)
         self._store(fit, problem, kernel, training)
 

@@ -150,6 +150,24 @@ class ContrastProblem:
         constant = float(np.where(active, self.importance - used, -self.importance).sum())
         return constant + profit * (self.largest_scale(alpha) if profit > 0 else 1.0)
 
+    @cached_property
+    def largest_alpha(self) -> float:
+        """The α from which on equal weights are optimal for a = 1.
+
+        They are full, s = 1: with slopes g, their class means ḡ_j and ν_j = ḡ_j − 2α(1−ρ)/W_j the optimality
+        conditions are g_i ≥ ν_j and Σ_j ν_j ≤ 2αρ Σ_j 1/W_j.
+        """
+        margin, rival = self.margins(self.fields(self.equal_weights()))
+        linear = np.flatnonzero(margin < 1)
+        U = np.zeros((len(self.y), self.n_classes))
+        U[linear, self.y[linear]] = self.importance[linear]
+        U[linear, rival[linear]] = -self.importance[linear]
+        g, W = self.own(self.gram.product(U)) * self.priors[self.y], self.class_weight
+        mean = np.bincount(self.y, weights=self.weight * g) / W
+        for_scale = mean.sum() / (2 * (1 / W).sum())
+        for_shares = (W[self.y] * (mean[self.y] - g)).max() / self.height_cost
+        return float(max(for_scale, for_shares, np.finfo(float).tiny))
+
     def largest_scale(self, alpha: float) -> float:
         """Return a bound on s at every optimum of every J_a, which is no worse than equal weights.
 

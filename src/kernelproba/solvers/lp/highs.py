@@ -15,39 +15,38 @@ import scipy.sparse as sp
 FREE = highspy.kHighsInf
 #: By how much a bound, or the sign of a dual, may be violated.
 FEASIBILITY = 1e-9
+#: Most simplex iterations of one solve: a well-posed programme takes about as many as it has rows.
+MOST_PIVOTS = 100_000
+#: What is tried, each without a basis, where the usual way finds no optimum.
+ATTEMPTS: tuple[dict[str, Any], ...] = (
+    {"simplex_strategy": 1},
+    {"simplex_strategy": 4},
+    {"simplex_strategy": 1, "simplex_scale_strategy": 2, "presolve": "on"},
+    {"solver": "ipm"},
+    {"primal_feasibility_tolerance": 1e-7, "dual_feasibility_tolerance": 1e-7, "simplex_scale_strategy": 2},
+)
 
 
-class ProgrammeFailed(RuntimeError):
-    """HiGHS ended without an optimum."""
+class ProgrammeFailed(ValueError):
+    """HiGHS ended without an optimum, whichever way it was tried."""
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """An optimal vertex, its duals, and how far they are from being a proof.
+    """An optimal vertex and its duals.
 
     Parameters
     ----------
-    x, reduced_cost : arrays of shape (columns,)
-        The vertex and the reduced costs z = c − Aᵀy.
-    activity, dual : arrays of shape (rows,)
-        A x, and the duals y of the rows, positive where the lower bound holds x back.
-    value : float
-        cᵀx.
-    gap : float
-        cᵀx minus the dual objective, ≥ 0 up to rounding.
-    infeasibility : float
-        Largest violation of a bound by x or A x, or by a dual of the wrong sign.
+    x : array of shape (columns,)
+        The vertex.
+    dual : array of shape (rows,)
+        Duals of the rows, positive where the lower bound holds x back.
     n_pivots : int
         Simplex iterations of this solve.
     """
 
     x: np.ndarray
-    reduced_cost: np.ndarray
-    activity: np.ndarray
     dual: np.ndarray
-    value: float
-    gap: float
-    infeasibility: float
     n_pivots: int
 
 
@@ -73,18 +72,17 @@ class LinearProgramme:
             "presolve": "on" if presolve else "off",
             "small_matrix_value": 1e-12,  # entries below are dropped
             "simplex_scale_strategy": 0,  # kernel values are on one scale; tolerances then mean what they say
+            "simplex_iteration_limit": MOST_PIVOTS,
             "primal_feasibility_tolerance": FEASIBILITY,
             "dual_feasibility_tolerance": FEASIBILITY,
         }
-        for name, value in options.items():
-            self._highs.setOptionValue(name, value)
-        self._cost, self._bounds = np.empty(0), np.empty((2, 0))
-        self._row_bounds = np.empty((2, 0))
+        self._set(options)
+        self._n_rows, self._n_columns = 0, 0
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return self._row_bounds.shape[1], len(self._cost)
+        return self._n_rows, self._n_columns
 
     def add_columns(self, cost: Any, lower: Any, upper: Any, matrix: Any = None) -> np.ndarray:
         """Append columns and return their positions.
@@ -99,10 +97,9 @@ class LinearProgramme:
         cost = np.asarray(cost, dtype=np.float64)
         bounds = np.stack([np.broadcast_to(b, cost.shape) for b in (lower, upper)])
         entries = np.zeros((len(cost), 0)) if matrix is None else matrix.T
-        self._highs.addCols(len(cost), cost, *bounds, *_compressed(entries))
-        self._cost = np.append(self._cost, cost)
-        self._bounds = np.append(self._bounds, bounds, axis=1)
-        return np.arange(len(self._cost) - len(cost), len(self._cost))
+        self._demand(self._highs.addCols(len(cost), cost, *bounds, *_compressed(entries)))
+        self._n_columns += len(cost)
+        return np.arange(self._n_columns - len(cost), self._n_columns)
 
     def add_rows(self, lower: Any, upper: Any, matrix: Any) -> np.ndarray:
         """Append rows ``lower ≤ matrix x ≤ upper`` and return their positions.
@@ -116,18 +113,16 @@ class LinearProgramme:
         """
         m = matrix.shape[0]
         bounds = np.stack([np.broadcast_to(np.asarray(b, dtype=np.float64), m) for b in (lower, upper)])
-        self._highs.addRows(m, *bounds, *_compressed(matrix))
-        self._row_bounds = np.append(self._row_bounds, bounds, axis=1)
-        return np.arange(self.shape[0] - m, self.shape[0])
+        self._demand(self._highs.addRows(m, *bounds, *_compressed(matrix)))
+        self._n_rows += m
+        return np.arange(self._n_rows - m, self._n_rows)
 
     def set_cost(self, columns: np.ndarray, cost: np.ndarray) -> None:
         """Replace the costs of some columns; the basis stays."""
-        self._cost[columns] = cost
-        self._highs.changeColsCost(len(columns), np.asarray(columns, dtype=np.int32), self._cost[columns])
+        self._highs.changeColsCost(len(columns), np.asarray(columns, dtype=np.int32), cost)
 
     def set_bounds(self, columns: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
         """Replace l and u of some columns; the basis stays."""
-        self._bounds[:, columns] = lower, upper
         self._highs.changeColsBounds(len(columns), np.asarray(columns, dtype=np.int32), lower, upper)
 
     def solve(self) -> Optimum:
@@ -140,37 +135,41 @@ class LinearProgramme:
         """
         self._run()
         solution = self._highs.getSolution()
-        x, reduced_cost = np.array(solution.col_value), np.array(solution.col_dual)
-        activity, dual = np.array(solution.row_value), np.array(solution.row_dual)
-        value = float(self._cost @ x)
-        columns, rows = (
-            _bound_terms(x, reduced_cost, self._bounds),
-            _bound_terms(activity, dual, self._row_bounds),
-        )
-        return Optimum(
-            x=x,
-            reduced_cost=reduced_cost,
-            activity=activity,
-            dual=dual,
-            value=value,
-            gap=value - columns[0] - rows[0],
-            infeasibility=max(columns[1], rows[1]),
-            n_pivots=self._highs.getInfo().simplex_iteration_count,
-        )
+        n_pivots = self._highs.getInfo().simplex_iteration_count
+        return Optimum(np.array(solution.col_value), np.array(solution.row_dual), n_pivots)
 
     def _run(self) -> None:
-        """Run HiGHS; if a basis has gone bad, once more without it, by the other simplex method."""
+        """Run HiGHS; if that fails, without the basis, by other methods, scaled, less exactly."""
         self._highs.run()
         if self._optimal():
             return
-        _, strategy = self._highs.getOptionValue("simplex_strategy")
-        self._highs.setOptionValue("simplex_strategy", 1 if strategy == 4 else 4)
-        self._highs.clearSolver()
-        self._highs.run()
-        self._highs.setOptionValue("simplex_strategy", strategy)
-        if not self._optimal():
+        usual = {name: self._highs.getOptionValue(name)[1] for attempt in ATTEMPTS for name in attempt}
+        for attempt in ATTEMPTS:
+            self._set({**usual, **attempt})
+            self._highs.clearSolver()
+            self._highs.run()
+            if self._optimal():
+                break
+        else:
             status = self._highs.modelStatusToString(self._highs.getModelStatus())
-            raise ProgrammeFailed(f"HiGHS ended with {status!r}")
+            raise ProgrammeFailed(self._complaint(status))
+        self._set(usual)
+
+    def _set(self, options: dict[str, Any]) -> None:
+        for name, value in options.items():
+            self._highs.setOptionValue(name, value)
+
+    def _demand(self, status: Any) -> None:
+        """Refuse entries that HiGHS does not take."""
+        if status == highspy.HighsStatus.kError:
+            raise ProgrammeFailed(self._complaint("entries beyond 1e15"))
+
+    def _complaint(self, status: str) -> str:
+        return (
+            f"A linear programme of {self.shape[0]} rows and {self.shape[1]} columns has no optimum that "
+            f"HiGHS can find ({status}): kernel values, weights or penalties are too far apart. Scale X, "
+            "choose another gamma, or bring sample_weight, class_weight and C or alpha nearer to 1."
+        )
 
     def _optimal(self) -> bool:
         return self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
@@ -185,14 +184,3 @@ def _compressed(matrix: Any) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
         rows, index = np.nonzero(matrix)
         starts, values = np.searchsorted(rows, np.arange(matrix.shape[0])), matrix[rows, index]
     return len(values), starts.astype(np.int32), index.astype(np.int32), values.astype(np.float64)
-
-
-def _bound_terms(values: np.ndarray, duals: np.ndarray, bounds: np.ndarray) -> tuple[float, float]:
-    """Return Σ dual·bound, the part of the dual objective, and the largest infeasibility."""
-    lower, upper = bounds
-    active = np.where(duals > 0, lower, upper)
-    barred = ~np.isfinite(active)  # a dual where there is no bound to hold x back
-    objective = duals[~barred] @ active[~barred]
-    wrong = np.abs(duals[barred]).max(initial=0.0)
-    outside = np.maximum(lower - values, values - upper).max(initial=0.0)
-    return float(objective), float(max(wrong, outside))

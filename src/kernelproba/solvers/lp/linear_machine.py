@@ -16,8 +16,13 @@ import numpy as np
 
 from kernelproba.basis.gram import Gram
 from kernelproba.solvers.lp.column_generation import MET, Expansion, Guess, RestrictedMaster
-from kernelproba.solvers.lp.highs import Optimum
+from kernelproba.solvers.lp.highs import FREE, LinearProgramme, Optimum, ProgrammeFailed
 from kernelproba.solvers.lp.restricted_contrast import STEP
+
+#: Up to so many rows the programme is written out.
+FULL_ROWS = 150
+#: And up to so many where generation fails.
+MOST_FULL_ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,9 @@ def linear_machine_path(
 ) -> Iterator[MachineFit]:
     """Minimise λ Σβ + Σ w max(0, 1 − σ f) for each λ, from the largest down, each starting from the last.
 
+    The programme is solved for κ of size one and weights of mean one, which HiGHS's absolute tolerances suit:
+    κ/s, sβ and λ/s are the same problem.
+
     Parameters
     ----------
     gram : Gram
@@ -58,22 +66,75 @@ def linear_machine_path(
     penalties : iterable of float
         Values of λ > 0.
     """
-    n, scale = len(y), len(y) / weight.sum()  # HiGHS's absolute tolerances suit weights about 1
-    guess = _majority(y, weight * scale)
+    size, scale = gram.largest(), len(y) / weight.sum()
+    path = _full_path if len(y) <= FULL_ROWS else _restricted_or_full_path
+    order = sorted(penalties, reverse=True)
+    vertices = path(gram.scaled(1 / size), y, weight * scale, [penalty * scale / size for penalty in order])
+    for penalty, vertex in zip(order, vertices, strict=True):
+        yield _finish(vertex, 2 * y - 1, weight, penalty, (size, scale))
+
+
+@dataclass(frozen=True)
+class _Vertex:
+    """Weights β, scores f − b, duals u of the rows, and the largest σⱼ Σᵢ uᵢσᵢκ(xᵢ, xⱼ), in our units."""
+
+    beta: np.ndarray
+    scores: np.ndarray
+    dual: np.ndarray
+    earned: float
+
+
+def _full_path(gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]) -> Iterator[_Vertex]:
+    """The programme written out: fewer and larger steps than by generation, for few rows the quicker way."""
+    n, sign, K = len(y), 2.0 * y - 1, gram.rows(np.arange(len(y)))
+    programme = LinearProgramme("primal")
+    beta_at = programme.add_columns(np.zeros(n), 0.0, FREE)
+    programme.add_columns(np.zeros(1), -FREE, FREE)  # b
+    slack_at = programme.add_columns(weight, 0.0, FREE)  # max(0, 1 − σ f)
+    programme.add_rows(np.ones(n), FREE, np.hstack([np.outer(sign, sign) * K, sign[:, None], np.eye(n)]))
+    for penalty in penalties:
+        # Both kinds of costs as near to one as their ratio allows: tolerances are absolute.
+        unit = math.sqrt(min(penalty, 1.0))
+        programme.set_cost(beta_at, np.full(n, penalty / unit))
+        programme.set_cost(slack_at, weight / unit)
+        optimum = programme.solve()
+        beta, dual = np.maximum(optimum.x[beta_at], 0.0), np.clip(optimum.dual * unit, 0.0, weight)
+        yield _Vertex(beta, K @ (sign * beta), dual, float((sign * (K @ (sign * dual))).max()))
+
+
+def _restricted_or_full_path(
+    gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
+) -> Iterator[_Vertex]:
+    """By generation, and written out from where that fails: its programmes are the less well posed."""
+    done = 0
+    try:
+        for vertex in _restricted_path(gram, y, weight, penalties):
+            yield vertex
+            done += 1
+    except ProgrammeFailed:
+        if len(y) > MOST_FULL_ROWS:
+            raise
+        yield from _full_path(gram, y, weight, penalties[done:])
+
+
+def _restricted_path(
+    gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
+) -> Iterator[_Vertex]:
+    """The same by column and row generation."""
+    n, guess = len(y), _majority(y, weight)
     slopes = gram.product(guess.multipliers(y, 2))
     last = float(np.abs(slopes).max())  # from there on β = 0
-    for penalty in sorted(penalties, reverse=True):
-        target = penalty * scale
-        steps = max(1, math.ceil(math.log(max(last / target, 1.0)) * math.sqrt(n) / STEP))
-        for between in np.geomspace(max(last, target), target, steps + 1)[1:]:
+    for penalty in penalties:
+        steps = max(1, math.ceil(math.log(max(last / penalty, 1.0)) * math.sqrt(n) / STEP))
+        for between in np.geomspace(max(last, penalty), penalty, steps + 1)[1:]:
             expansion = Expansion(gram, y, np.ones(2), np.ones((n, 2)), slopes[np.arange(n), y])
             master = _MachineMaster(expansion, guess, between)
             master.solve()
             settled = replace(guess, rival=master.rivals())
             slopes = slopes + gram.product(settled.multipliers(y, 2) - guess.multipliers(y, 2))
             guess = settled
-        last = target
-        yield _finish(master, weight, penalty, scale)
+        last = penalty
+        yield master.vertex()
 
 
 def _majority(y: np.ndarray, gain: np.ndarray) -> Guess:
@@ -83,17 +144,18 @@ def _majority(y: np.ndarray, gain: np.ndarray) -> Guess:
     return Guess(np.zeros(len(y), dtype=bool), rival, gain)
 
 
-def _finish(master: "_MachineMaster", weight: np.ndarray, penalty: float, scale: float) -> MachineFit:
+def _finish(
+    vertex: _Vertex, sign: np.ndarray, weight: np.ndarray, penalty: float, units: tuple[float, float]
+) -> MachineFit:
     """Evaluate the minimum and a bound from below: Σ u_i for any 0 ≤ u ≤ w with Σ σu = 0, |slopes| ≤ λ."""
-    beta, y = np.maximum(master.change, 0.0), master.expansion.y
+    size, scale = units
+    beta = vertex.beta / size
     beta[beta < 1e-10 * beta.max()] = 0.0  # rounding
-    sign = 2 * y - 1
-    scores = sign * master.margin - master.z[1]
-    intercept = central_intercept(scores, sign, weight)
-    value = penalty * float(beta.sum()) + float(weight @ np.maximum(0.0, 1 - sign * (scores + intercept)))
-    used = master.multipliers()[np.arange(len(y)), y] / scale
-    earned = float((master.profit + master.penalty).max()) / scale
-    shrunk = used * (penalty / max(earned, penalty))
+    intercept = central_intercept(vertex.scores, sign, weight)
+    losses = np.maximum(0.0, 1 - sign * (vertex.scores + intercept))
+    value = penalty * float(beta.sum()) + float(weight @ losses)
+    earned = vertex.earned * size / scale
+    shrunk = vertex.dual / scale * (penalty / max(earned, penalty))
     return MachineFit(beta, intercept, value, value - float(shrunk.sum()))
 
 
@@ -139,3 +201,10 @@ class _MachineMaster(RestrictedMaster):
 
     def _prices(self, optimum: Optimum) -> np.ndarray:  # noqa: ARG002  # every weight costs the same
         return np.full(len(self.expansion.y), self.penalty)
+
+    def vertex(self) -> _Vertex:
+        """Return what was found."""
+        y = self.expansion.y
+        dual = self.multipliers()[np.arange(len(y)), y]
+        scores = (2 * y - 1) * self.margin - self.z[1]
+        return _Vertex(np.maximum(self.change, 0.0), scores, dual, float((self.profit + self.penalty).max()))

@@ -36,7 +36,7 @@ class RestrictedContrast:
         guess = Guess(np.ones(n, dtype=bool), np.where(margin >= 1, MET, rival), n * problem.importance)
         self._guess = guess
         self._slopes = problem.gram.product(guess.multipliers(problem.y, problem.n_classes))
-        self._alpha = self._largest_alpha()
+        self._alpha = problem.largest_alpha
         self._master: ContrastMaster | None = None
 
     def solve(self, alpha: float, active: np.ndarray) -> Vertex:
@@ -69,19 +69,6 @@ class RestrictedContrast:
             self._master.alpha = alpha * len(self.problem.y)
             self._master.reprice(self._guess.gain, self._expansion().slope)
         return self._master
-
-    def _largest_alpha(self) -> float:
-        """Return the α from which on equal weights are optimal.
-
-        They are full, s = 1: with slopes g, their class means ḡ_j and ν_j = ḡ_j − 2α(1−ρ)/W_j the optimality
-        conditions are g_i ≥ ν_j and Σ_j ν_j ≤ 2αρ Σ_j 1/W_j.
-        """
-        problem, W = self.problem, self.problem.class_weight
-        g = problem.own(self._slopes) * problem.priors[problem.y]
-        mean = np.bincount(problem.y, weights=problem.weight * g) / W
-        for_scale = mean.sum() / (2 * (1 / W).sum())
-        for_shares = (W[problem.y] * (mean[problem.y] - g)).max() / problem.height_cost
-        return float(max(for_scale, for_shares, np.finfo(float).tiny)) / len(g)
 
     def _expansion(self) -> Expansion:
         problem = self.problem

@@ -18,6 +18,9 @@ from kernelproba.solvers.lp.contrast_problem import ContrastProblem, Vertex
 
 #: Margins so close below 1 are 1.
 MET_MARGIN = 1e-9
+#: Least cost of a penalty in units of the gain of a row, and largest α in units of that from which on equal
+#: weights are optimal for a = 1: beyond these no programme can tell the difference.
+LEAST_COST, MOST_ALPHA = 1e-8, 1e6
 
 
 class Programme(Protocol):
@@ -60,12 +63,18 @@ class ContrastFit:
 
 
 def contrast_path(
-    problem: ContrastProblem, alphas: Iterable[float], programme: Programme, *, tol: float, max_iter: int
+    problem: ContrastProblem,
+    alphas: Iterable[float],
+    programme: type[Programme],
+    *,
+    tol: float,
+    max_iter: int,
 ) -> Iterator[ContrastFit]:
     """Fit each α, from the largest down, each first programme starting from the last one's.
 
     The first programme (a = 1) is concave, hence the same whichever way it is reached: each fit of the
-    path is the fit of its α alone.
+    path is the fit of its α alone.  Weights w and α are those of w/u and α/u: programmes see a mean weight of
+    one, and no α beyond what decides between them.
 
     Parameters
     ----------
@@ -73,32 +82,36 @@ def contrast_path(
         The problem.
     alphas : iterable of float
         Values of α > 0; inf gives equal weights.
-    programme : Programme
+    programme : subclass of Programme
         Solves the linear programmes.
     tol : float
         A fit ends once J rises by no more than that.
     max_iter : int
         Most linear programmes for each fit.
     """
-    everyone, fit = np.ones(len(problem.y), dtype=bool), None
+    unit = float(problem.weight.mean())
+    problem = replace(problem, weight=problem.weight / unit)
+    solver, fit = programme(problem), None
     for alpha in sorted(alphas, reverse=True):
         if np.isinf(alpha):
             fit = _equal_weights(problem)
         elif fit is not None and (fit.margin >= 1 - MET_MARGIN).all():
             # No row can gain, and Ω is the least that serves them all: so it is for every smaller α.
-            value = problem.value(fit.beta, fit.margin, alpha)
-            fit = replace(fit, alpha=alpha, history=np.array([value]))
+            value = problem.value(fit.beta, fit.margin, alpha / unit)
+            fit = replace(fit, history=np.array([value]))
         else:
-            first = programme.solve(alpha, everyone)
-            fit = _sequence(problem, alpha, first, programme, tol=tol, max_iter=max_iter)
-        yield fit
+            fit = _sequence(problem, alpha / unit, solver, tol=tol, max_iter=max_iter)
+        yield replace(fit, alpha=alpha)
 
 
 def _sequence(
-    problem: ContrastProblem, alpha: float, vertex: Vertex, programme: Programme, *, tol: float, max_iter: int
+    problem: ContrastProblem, alpha: float, programme: Programme, *, tol: float, max_iter: int
 ) -> ContrastFit:
     """Alternate between a and β from the optimum of J_1 on."""
+    # Above, equal weights are optimal for every a; below, α is invisible beside the gain of one row.
+    telling = float(np.clip(alpha, LEAST_COST / len(problem.y), MOST_ALPHA * problem.largest_alpha))
     active, history, converged = np.ones(len(problem.y), dtype=bool), [], False
+    vertex = programme.solve(telling, active)
     while True:
         history.append(problem.value(vertex.beta, vertex.margin, alpha))
         alive = vertex.margin > -1
@@ -107,8 +120,8 @@ def _sequence(
         if converged or len(history) >= max_iter:
             break
         active = alive
-        vertex = programme.solve(alpha, active)
-    gap = problem.bound(vertex.multipliers, active, alpha) - problem.active_value(vertex, active, alpha)
+        vertex = programme.solve(telling, active)
+    gap = problem.bound(vertex.multipliers, active, telling) - problem.active_value(vertex, active, telling)
     return ContrastFit(alpha, vertex.beta, vertex.margin, alive, np.array(history), gap, converged)
 
 

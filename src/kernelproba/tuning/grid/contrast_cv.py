@@ -171,7 +171,7 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         priors = self._check_priors(replace(training, y=y, weight=weight))
         gram = Gram.of_matrix(refuse_negative(held_out.train_matrix))
         problem = ContrastProblem(gram, y, weight, priors, float(self.l1_ratio))
-        programme = PROGRAMMES[self.solver](problem)
+        programme = PROGRAMMES[self.solver]
         path = contrast_path(problem, alphas, programme, tol=self.tol, max_iter=self.max_iter)
         return np.array([assess_contrast(held_out, problem, fit) for fit in path])
 

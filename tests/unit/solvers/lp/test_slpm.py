@@ -1,5 +1,7 @@
 """Maximum contrast: formula, proofs of optimality, and two ways to the same optimum."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -38,7 +40,7 @@ PROBLEMS = {
 
 
 def path(problem, alphas=ALPHAS, programme=RestrictedContrast):
-    return list(contrast_path(problem, alphas, programme(problem), tol=0.0, max_iter=100))
+    return list(contrast_path(problem, alphas, programme, tol=0.0, max_iter=100))
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -93,12 +95,12 @@ def test_kernel_rows_computed_on_demand_give_the_same_fit():
 
 def test_from_a_known_alpha_on_the_weights_are_equal():
     problem = moons()
-    largest = RestrictedContrast(problem)._alpha
+    largest = problem.largest_alpha
     above, below = path(problem, [1.0001 * largest, 0.999 * largest])
     assert_allclose(above.beta, problem.equal_weights(), rtol=1e-12)
     assert np.abs(below.beta - problem.equal_weights()).max() > 1e-5
     (limit,) = path(problem, [np.inf])
-    assert_array_equal(limit.beta, problem.equal_weights())
+    assert_allclose(limit.beta, problem.equal_weights(), rtol=1e-14)
 
 
 def test_a_weight_of_two_is_a_row_seen_twice():
@@ -155,6 +157,27 @@ def test_too_few_iterations_are_admitted():
     problem = moons(l1_ratio=0.9)
     (full,) = path(problem, [0.01])
     assert len(full.history) > 2
-    (short,) = contrast_path(problem, [0.01], RestrictedContrast(problem), tol=0.0, max_iter=2)
+    (short,) = contrast_path(problem, [0.01], RestrictedContrast, tol=0.0, max_iter=2)
     assert not short.converged
     assert_allclose(short.history, full.history[:2], atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-60, 1e-9, 1e9, 1e60])
+@pytest.mark.parametrize("programme", [RestrictedContrast, DenseContrast])
+def test_weights_and_alpha_in_another_unit_are_the_same_problem(unit, programme):
+    problem = moons(60)
+    (plain,) = contrast_path(problem, [0.3], programme, tol=0.0, max_iter=50)
+    rescaled = replace(problem, weight=unit * problem.weight)
+    (fit,) = contrast_path(rescaled, [0.3 * unit], programme, tol=0.0, max_iter=50)
+    assert_allclose(fit.beta, plain.beta, atol=1e-7)
+    assert_allclose(fit.history, plain.history, atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [1e-90, 1e90])
+@pytest.mark.parametrize("programme", [RestrictedContrast, DenseContrast])
+def test_any_alpha_has_an_optimum_with_a_proof(alpha, programme):
+    problem = moons(60)
+    (fit,) = contrast_path(problem, [alpha], programme, tol=0.0, max_iter=50)
+    assert abs(fit.gap) < 1e-5 * max(1.0, alpha * problem.penalty(fit.beta))
+    if alpha > 1:
+        assert_allclose(fit.beta, problem.equal_weights(), rtol=1e-6)

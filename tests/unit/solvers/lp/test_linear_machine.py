@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_moons
+
+from kernelproba.basis.gram import Gram
+from kernelproba.kernels import RBF
+from kernelproba.solvers.lp import linear_machine
+from kernelproba.solvers.lp.highs import ProgrammeFailed
+from kernelproba.solvers.lp.linear_machine import linear_machine_path
+
+
+@pytest.mark.parametrize("size", [1e-90, 1e-9, 1e9, 1e90])
+def test_the_unit_of_the_kernel_has_no_part_in_the_machine(size):
+    X, y = make_moons(60, noise=0.3, random_state=0)
+    K, weight = RBF(0.5)(X, X), np.ones(60)
+    (plain,) = linear_machine_path(Gram.of_matrix(K), y, weight, [0.3])
+    (scaled,) = linear_machine_path(Gram.of_matrix(size * K), y, weight, [0.3 * size])
+    np.testing.assert_allclose(scaled.beta * size, plain.beta, atol=1e-9)
+    assert scaled.intercept == pytest.approx(plain.intercept)
+
+
+def test_generation_and_the_programme_written_out_agree(monkeypatch):
+    X, y = make_moons(120, noise=0.3, random_state=0)
+    gram, weight, penalties = Gram(RBF(0.5), X), np.random.default_rng(0).random(120) + 0.5, [3.0, 0.3, 0.03]
+    full = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
+    monkeypatch.setattr(linear_machine, "FULL_ROWS", 0)
+    restricted = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
+    np.testing.assert_allclose(full, restricted, rtol=1e-7)
+
+
+def test_where_generation_fails_the_programme_is_written_out(monkeypatch):
+    X, y = make_moons(60, noise=0.3, random_state=0)
+    gram, weight, penalties = Gram(RBF(0.5), X), np.ones(60), [3.0, 0.3]
+    full = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
+
+    def failing(*_):
+        raise ProgrammeFailed("for once")
+        yield
+
+    monkeypatch.setattr(linear_machine, "FULL_ROWS", 0)
+    monkeypatch.setattr(linear_machine, "_restricted_path", failing)
+    assert [fit.value for fit in linear_machine_path(gram, y, weight, penalties)] == full
