@@ -42,7 +42,7 @@ SEARCH_TOL = 5e-2
 
 #: Kernels that kernel="auto" pools, and the scales of the features that suit them, the likelier first.
 POOLED_KERNELS: dict[str, list[str | None]] = {
-    "rbf": ["mixed", "standard", None],
+    "rbf": ["mixed", "standard", "squashed-mixed", "squashed", None],
     "laplacian": ["squashed-mixed", "squashed"],
     "linear": ["standard"],
 }
@@ -389,8 +389,14 @@ def suited_scales(X: np.ndarray, given: str | None) -> dict[str, list[str | None
     if given != "auto":
         return {name: [given] for name in POOLED_KERNELS}
     mixed = has_two_values(X)
-    drop = set() if mixed.any() and not mixed.all() else set(MIXED_RULES)
-    return {name: [scale for scale in scales if scale not in drop] for name, scales in POOLED_KERNELS.items()}
+    if not mixed.any() or mixed.all():
+        drop = {("rbf", rule) for rule in MIXED_RULES} | {("laplacian", rule) for rule in MIXED_RULES}
+    else:
+        drop = {("rbf", "squashed")}
+    return {
+        name: [scale for scale in scales if (name, scale) not in drop]
+        for name, scales in POOLED_KERNELS.items()
+    }
 
 
 def stacked_expansion(parts: Sequence[KernelExpansion]) -> KernelExpansion:
