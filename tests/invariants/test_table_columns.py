@@ -59,9 +59,9 @@ def with_wild_noise(rows, rng):
     ("widen", "bound"),
     [
         # Another content of the rows is another draw of folds and samples.
-        (with_constant, 0.005),
+        (with_constant, 1e-6),
         (with_nearly_constant, 0.005),
-        (with_copy, 0.005),
+        (with_copy, 0.01),
         (with_other_units, 0.005),
         (with_monotone_map, 0.02),
         (with_noise, 0.02),

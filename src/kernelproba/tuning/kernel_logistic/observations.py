@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.rows.duplicates import Duplicates, sample_rows
@@ -110,6 +111,14 @@ class Observations:
 def find_copies(training: Training, *, precomputed: bool) -> Duplicates:
     """Which of the training rows are the same; those of a kernel matrix all differ."""
     if not precomputed:
-        return Duplicates.of(training.X, training.y)
+        return Duplicates.of(_varying(training.X), training.y)
     keys, everything = row_keys(training.X, training.y), np.arange(len(training.y))
     return Duplicates(keys, everything, everything)
+
+
+def _varying(X: Any) -> Any:
+    """Columns that are not constant: others must not change what is drawn by the contents of rows."""
+    if sp.issparse(X):
+        return X
+    varying = (X[:1] != X).any(axis=0)
+    return X if varying.all() else X[:, varying]

@@ -3,8 +3,9 @@
     f(x) = Σₖ vₖ fₖ(x),      p = softmax f ∝ Πₖ pₖ^vₖ,      vₖ ≥ 0, Σₖ vₖ = 1
 
 The pool of kernel machines is a kernel machine: its score is still a sum over training rows.  The weights v
-minimise the log loss of predictions that no model has made of rows it has seen, a convex function of v.
-Models that would get little weight are left out.
+minimise the log loss of predictions that no model has made of rows it has seen, plus a prior that few rows
+cannot overrule: −2 Σₖ log vₖ nats, Dirichlet's.  Both are convex in v.  Models that would get little weight
+are left out.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,10 @@ from kernelproba.tuning.scorers import smoothed_log_likelihood
 
 #: Parts in which weights are learned anew to predict the rows of the part.
 PARTS = 10
+#: Strength of the prior on weights: so many nats for each factor e that a weight shrinks.
+PRIOR = 2.0
+#: Least weight while weights are fitted.
+FLOOR = 1e-6
 #: Weights below which a model is left out of a pool: it would cost more than it brings.
 MIN_WEIGHT = 0.1
 
@@ -80,13 +85,19 @@ def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray
     K, total = len(log_Ps), float(weight.sum())
     if K == 1 or total == 0:
         return np.full(K, 1 / K)
+
+    def loss(v: np.ndarray) -> float:
+        v = np.maximum(v, FLOOR)
+        fit = smoothed_log_likelihood(pooled(log_Ps, v), y, weight, total)
+        return -fit - PRIOR * float(np.log(v).sum()) / total
+
     found = minimize(
-        lambda v: -smoothed_log_likelihood(pooled(log_Ps, v), y, weight, total),
+        loss,
         np.full(K, 1 / K),
         method="SLSQP",
-        bounds=[(0.0, 1.0)] * K,
+        bounds=[(FLOOR, 1.0)] * K,
         constraints={"type": "eq", "fun": lambda v: v.sum() - 1, "jac": lambda v: np.ones_like(v)},
         options={"ftol": 1e-7, "maxiter": 50},
     )
-    v = np.clip(found.x, 0.0, None)
+    v = np.clip(found.x, FLOOR, None)
     return v / v.sum()

@@ -1,0 +1,64 @@
+"""Pools of models, with answers that are known."""
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+
+from kernelproba.tuning.kernel_logistic.pooling import cross_fitted, fit_pool, pooled
+
+RNG = np.random.default_rng(0)
+
+
+def drawn(n):
+    """Labels drawn from p ∝ exp(f₁/2 + f₂/2), and the log-probabilities by f₁ and by f₂."""
+    F = RNG.standard_normal((2, n, 3)) * 3
+    P = np.exp(log_softmax(F.mean(axis=0), axis=1))
+    y = (RNG.random(n)[:, None] > P.cumsum(axis=1)).sum(axis=1)
+    return [log_softmax(f, axis=1) for f in F], y
+
+
+def test_a_pool_of_two_halves_of_the_truth_is_found():
+    log_Ps, y = drawn(4000)
+    weights = fit_pool(log_Ps, y, np.ones(4000))
+    np.testing.assert_allclose(weights, [0.5, 0.5], atol=0.05)
+
+
+def test_a_model_that_knows_nothing_is_left_out_where_rows_are_many_and_kept_where_they_are_few():
+    (good, _), y = drawn(4000)
+    y = good.argmax(axis=1)
+    idle = np.full_like(good, -np.log(3))
+    assert fit_pool([good, idle], y, np.ones(4000)).tolist() == [1, 0]
+    few = fit_pool([good[:5], idle[:5]], y[:5], np.ones(5))
+    assert few.min() > 0.1
+
+
+def test_weights_are_counts():
+    log_Ps, y = drawn(60)
+    count = RNG.integers(1, 4, 60)
+    repeated = [np.repeat(each, count, axis=0) for each in log_Ps]
+    weighted = fit_pool(log_Ps, y, count.astype(float))
+    np.testing.assert_allclose(
+        weighted, fit_pool(repeated, np.repeat(y, count), np.ones(count.sum())), atol=1e-3
+    )
+
+
+def test_a_pool_of_one_model_is_that_model():
+    log_Ps, y = drawn(50)
+    assert fit_pool(log_Ps[:1], y, np.ones(50)).tolist() == [1]
+    np.testing.assert_allclose(pooled(log_Ps[:1], np.ones(1)), log_Ps[0])
+
+
+def test_no_row_has_a_part_in_its_own_pool():
+    log_Ps, y = drawn(100)
+    part = np.arange(100) % 10
+    before = cross_fitted(log_Ps, y, np.ones(100), part)
+    other = y.copy()
+    other[part == 3] = (y[part == 3] + 1) % 3
+    after = cross_fitted(log_Ps, other, np.ones(100), part)
+    np.testing.assert_allclose(after[part == 3], before[part == 3])
+    assert np.abs(after - before).max() > 1e-6
+
+
+def test_weights_of_no_rows_are_even():
+    log_Ps, y = drawn(10)
+    assert fit_pool(log_Ps, y, np.zeros(10)) == pytest.approx(0.5)
