@@ -20,7 +20,7 @@ from kernelproba.solvers.lp.contrast_problem import ContrastProblem, Vertex
 MET_MARGIN = 1e-9
 #: Least cost of a penalty in units of the gain of a row, and largest α in units of that from which on equal
 #: weights are optimal for a = 1: beyond these no programme can tell the difference.
-LEAST_COST, MOST_ALPHA = 1e-8, 1e6
+LEAST_COST, MOST_ALPHA = 1e-6, 1e6
 
 
 class Programme(Protocol):
