@@ -45,6 +45,8 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Fitted to the matrix.
     classes_ : ndarray of shape (c,)
         Labels.
+    loo_proba_, loo_scores_
+        As of the estimator, if it has them: `KernelLogisticRegressionCV` does.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -102,6 +104,16 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def feature_names_in_(self) -> NDArray:
         """Names of the columns of the table, (d,), if they had any."""
         return self.encoder_.feature_names_in_
+
+    @property
+    def loo_proba_(self) -> NDArray:
+        """Out-of-sample probabilities of the training rows, (n, c), where the estimator has them."""
+        return self.estimator_.loo_proba_
+
+    @property
+    def loo_scores_(self) -> dict[str, float]:
+        """What to expect of new rows, where the estimator tells it."""
+        return self.estimator_.loo_scores_
 
     @property
     def column_weights_(self) -> dict[str, float] | None:
