@@ -4,11 +4,11 @@ The score of a kernel machine is a sum over centres,
 
     f_s(x) = Σ_j a_sj + b_s ,     a_sj = α_sj k(x, z_j) ,
 
-so every centre has a say a_sj of its own.  It is large for a centre that is similar to x and has a
-large coefficient.
+so every centre has a contribution a_sj of its own.  It is large for a centre that is similar to x and has a
+large coefficient.  In a pool of kernels a training row is a centre of each, and its contributions are added.
 
-What a say means.  In exact kernel logistic regression α_j = C s_j (onehot(y_j) − p_j): a training row
-speaks for its own class, the louder the worse the model fits it, and against the classes it is mistaken
+What a contribution means.  In exact kernel logistic regression α_j = C s_j (onehot(y_j) − p_j): a training
+row speaks for its own class, the louder the worse the model fits it, and against the classes it is mistaken
 for.  If the centres are fewer than the training rows (low rank, sparse), a centre also speaks for the
 rows around it that are no centres, and may speak against its own label.  Contributions still add up.
 """
@@ -110,27 +110,39 @@ def _lines(voice: Voice, top: int | None) -> Iterator[tuple]:
 
 def _score_lines(expansion: KernelExpansion, s: int, similarity: np.ndarray, top: int | None) -> list[tuple]:
     """Return (term, position, contribution, coef, similarity) of one score, from for to against."""
-    coef = expansion.coef[s]
-    say = coef * similarity
-    order = np.argsort(-say, kind="stable")
-    speaking_for, against = order[say[order] > 0], order[say[order] < 0]
-    named_for, named_against = speaking_for[:top], against if top is None else against[-top:]
+    terms = _terms(expansion, expansion.coef[s], similarity)
+    contribution = terms["contribution"]
+    order = np.argsort(-contribution, kind="stable")
+    positive, negative = order[contribution[order] > 0], order[contribution[order] < 0]
+    named_for, named_against = positive[:top], negative if top is None else negative[-top:]
 
     def named(j: int) -> tuple:
-        is_row = expansion.rows[j] != NONE
-        term, position = ("row", expansion.rows[j]) if is_row else (CENTER, j)
-        return term, int(position), say[j], coef[j], similarity[j]
+        is_row = terms["row"][j] != NONE
+        term, position = ("row", terms["row"][j]) if is_row else (CENTER, j)
+        return term, int(position), contribution[j], terms["coef"][j], terms["similarity"][j]
 
     def summed(term: str, others: np.ndarray) -> list[tuple]:
-        return [(term, NONE, say[others].sum(), np.nan, np.nan)] if len(others) else []
+        return [(term, NONE, contribution[others].sum(), np.nan, np.nan)] if len(others) else []
 
     return [
         *map(named, named_for),
-        *summed(OTHERS_FOR, speaking_for[len(named_for) :]),
-        *summed(OTHERS_AGAINST, against[: len(against) - len(named_against)]),
+        *summed(OTHERS_FOR, positive[len(named_for) :]),
+        *summed(OTHERS_AGAINST, negative[: len(negative) - len(named_against)]),
         *map(named, named_against),
         (INTERCEPT, NONE, expansion.intercept[s], np.nan, np.nan),
     ]
+
+
+def _terms(expansion: KernelExpansion, coef: np.ndarray, similarity: np.ndarray) -> dict[str, np.ndarray]:
+    """Contributions of centres; those of a row that is a centre of several kernels are added up."""
+    rows, contribution = expansion.rows, coef * similarity
+    known = rows[rows != NONE]
+    if len(np.unique(known)) == len(known):
+        return {"row": rows, "contribution": contribution, "coef": coef, "similarity": similarity}
+    distinct, which = np.unique(rows, return_inverse=True)
+    unknown = np.full(len(distinct), np.nan)
+    total = np.bincount(which, weights=contribution)
+    return {"row": distinct, "contribution": total, "coef": unknown, "similarity": unknown}
 
 
 def _named(

@@ -270,6 +270,8 @@ def test_kernels_that_help_form_a_pool_whose_scores_add_up():
     lines = explain(search, rows[:3], top=2)
     sums = lines.groupby("explained")["contribution"].sum().to_numpy()
     np.testing.assert_allclose(sums, total[:3], atol=1e-6)
+    named = lines[lines["term"] == "row"]
+    assert not named.duplicated(["explained", "row"]).any()
 
 
 def test_the_order_of_rows_does_not_matter():
