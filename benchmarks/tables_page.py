@@ -33,30 +33,29 @@ SLACK, SHARE = 0.02, 0.1
 
 
 def write_page(record: RunRecord) -> Path | str:
-    """Write docs/results/tables.md and tables.json from the finished runs."""
+    """Write docs/results/tables.md and tables.json from the finished runs; return the path, or why there is none."""
+    if not set.intersection(*(set(record.runs(model)) for model in CONTESTANTS)):
+        return "no page yet: no problem that all contestants have run"
+    return write("tables", *tables_page(record), machine())
+
+
+def tables_page(record: RunRecord) -> tuple[str, str, list[dict]]:
+    """Title, text, and one row for each problem."""
     runs = {model: record.runs(model) for model in CONTESTANTS}
     splits = complete_splits(runs, list(CONTESTANTS))
-    if not splits:
-        waiting = [model for model in CONTESTANTS if not runs[model]]
-        return f"no page yet: no problem that all contestants have run; none of {', '.join(waiting) or 'any'}"
     means = means_over_splits(runs, splits, MEASURES)
     contest = Contest(means, list(splits), list(CONTESTANTS), OURS, MEASURES)
-    rows, ranks = problem_rows(contest, runs, splits), rank_rows(contest, runs)
-    text = "\n\n".join(
-        [
-            markdown_table(claims(contest, rows), ["claim", "measured", "kept"]),
-            losses(rows),
-            unfinished(runs, splits) + _protocol(splits),
-            "## Mean ranks, 1 is best",
-            _shown(ranks),
-            "## Time",
-            _shown(time_rows(contest)),
-            *map(contest.section, MEASURES),
-            "## Problem by problem",
-            _legend(),
-        ]
-    )
-    return write("tables", "Tables as they come", text, rows, machine())
+    rows = problem_rows(contest, runs, splits)
+    parts = [
+        markdown_table(claims(contest, rows), ["claim", "measured", "kept"]),
+        losses(rows),
+        unfinished(runs, splits) + _protocol(splits),
+        "## Mean ranks, 1 is best\n\n" + _shown(rank_rows(contest, runs)),
+        "## Time\n\n" + _shown(time_rows(contest)),
+        *map(contest.section, MEASURES),
+        "## Problem by problem\n\n" + _legend(),
+    ]
+    return "Tables as they come", "\n\n".join(parts), rows
 
 
 def problem_rows(contest: Contest, runs: Runs, splits: dict[str, list[int]]) -> list[dict]:

@@ -46,12 +46,18 @@ def run(problem: Problem, split: int, model: str) -> dict:
         end = time.process_time()
     facts = {"data": problem.name, "split": split, "rows": len(y), "classes": len(np.unique(problem.y))}
     scores = probability_scores(y_test, P, classes=classifier.classes_)
-    promise = {"promise": classifier.loo_scores_["log_loss"]} if hasattr(classifier, "loo_scores_") else {}
     return (
         facts
         | {"mixed": problem.mixed}
         | {key: scores[key] for key in SCORES}
-        | promise
+        | _promise(classifier)
         | {"fit s": fitted - start, "predict s": end - fitted, "cpu s": end - start}
         | {"versions": versions(model)}
     )
+
+
+def _promise(classifier) -> dict[str, float]:
+    """The log loss that leave-one-out expects of other rows, of a classifier or of that inside it."""
+    inner = getattr(classifier, "estimator_", None)
+    found = [each.loo_scores_["log_loss"] for each in (classifier, inner) if hasattr(each, "loo_scores_")]
+    return {"promise": float(found[0])} if found else {}

@@ -144,6 +144,18 @@ def test_a_run_tells_scores_seconds_and_versions(stubs, problem):
     assert "promise" not in run
 
 
+def test_a_promise_is_that_of_the_classifier_or_of_the_one_inside(monkeypatch, problem):
+    class Promising(Stub):
+        loo_scores_ = property(lambda _: {"log_loss": 0.25})
+
+    class Around(Stub):
+        estimator_ = Promising()
+
+    for make in (Promising, Around):
+        monkeypatch.setitem(CONTESTANTS, "logistic", lambda _X, make=make: make())
+        assert tables_runs.run(problem, 0, "logistic")["promise"] == 0.25
+
+
 def test_an_unknown_problem_is_refused(monkeypatch, problem):
     monkeypatch.setattr(tables, "problems", lambda: [problem])
     with pytest.raises(SystemExit, match="not here: nowhere"):
