@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import load_wine, make_moons
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -143,7 +144,7 @@ def noise(repeats: int) -> None:
 
 
 NOISE_TEXT = """
-A tenth of the training labels is moved to another class.  `MaximumContrastClassifierCV()` chooses width and alpha on
+A tenth of the training labels is moved to another class.  `MaximumContrastClassifierCV` chooses width and alpha by accuracy on
 the corrupted labels.  *Found*: share of the flipped rows among as many rows of lowest margin, of which the
 deactivated ones are the first.  The clean fit chooses its own setting on the clean labels.  ± is one standard error
 over the repeats, of the difference itself for *points lost*: one draw of wine tells little.  300 training rows
@@ -158,7 +159,8 @@ def _noisy_run(problem: str, seed: int) -> dict:
     flipped = rng.choice(len(y), round(0.1 * len(y)), replace=False)
     corrupted = y.copy()
     corrupted[flipped] = (y[flipped] + rng.integers(1, classes, size=len(flipped))) % classes
-    clean, noisy = (MaximumContrastClassifierCV().fit(X, labels) for labels in (y, corrupted))
+    search = MaximumContrastClassifierCV(scoring="accuracy")
+    clean, noisy = (clone(search).fit(X, labels).best_estimator_ for labels in (y, corrupted))
     lowest = np.argsort(noisy.margin_, kind="stable")[: len(flipped)]
     off = noisy.deactivated_
     return {

@@ -4,7 +4,7 @@ import pytest
 from common.instances import INSTANCES
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernelproba import KernelLogisticRegression, MaximumContrastClassifier
+from kernelproba import KernelLogisticRegression, MaximumContrastClassifier, MaximumContrastClassifierCV
 
 
 def expected_failures(estimator):
@@ -21,7 +21,8 @@ def expected_failures(estimator):
     if isinstance(estimator, KernelLogisticRegression) and isinstance(estimator.n_centers, int):
         drawn = "centres are drawn among the rows: repeated rows are drawn more often, weighted ones are not"
         reasons |= {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
-    if isinstance(estimator, MaximumContrastClassifier) and estimator.calibration is None:
+    contrast = MaximumContrastClassifier, MaximumContrastClassifierCV
+    if isinstance(estimator, contrast) and estimator.calibration is None:
         reasons["check_decision_proba_consistency"] = (
             "the decision function is the contrast, a difference of densities, and the probability is their "
             "ratio: they agree in the label but not in the order of rows"

@@ -89,26 +89,3 @@ class DistanceCache:
 
     def _centers(self, kernel: Kernel) -> Any:
         return kernel.select(self._X, np.arange(self._X.shape[0])) if self._Z is None else self._Z
-
-
-class KernelGrid:
-    """Kernels that differ in their width, and the rows they compare.
-
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        Of one kind; stationary ones share their distances.
-    X : array of shape (n, d)
-        Rows; the matrix itself for a precomputed kernel.
-    """
-
-    def __init__(self, kernels, X: Any):
-        self.kernels, self._cache = list(kernels), DistanceCache(X)
-
-    def matrix(self, g: int) -> np.ndarray:
-        """Return K (n, n) of the kernel number g."""
-        return self._cache.matrix(self.kernels[g])
-
-    def logarithm(self, g: int, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return log K of the kernel number g at some rows and columns."""
-        return self._cache.logarithm(self.kernels[g], rows, columns)

@@ -63,8 +63,9 @@ def honest(method: str, part: Partition) -> dict:
     """Choose on the training rows, read the test rows once."""
     n, gammas = len(part.y), gammas_of(WIDTHS, part.X)
     if method == "MCC":
-        search = MaximumContrastClassifierCV(PENALTIES * n, gammas, **MCC).fit(part.X, part.y)
-        return _contrast_record(search, search.alpha_, search.gamma_, part)
+        search = MaximumContrastClassifierCV(PENALTIES * n, gammas, scoring="accuracy", **MCC)
+        search.fit(part.X, part.y)
+        return _contrast_record(search.best_estimator_, search.alpha_, search.gamma_, part)
     model: Any = SVC()
     grid: dict[str, Any] = {"gamma": gammas, "C": CS}
     if method == "KDC":
@@ -139,11 +140,16 @@ def _scan(method: str, axes: dict, part: Partition) -> tuple[np.ndarray, np.ndar
     if method == "MCC":
         n, m = len(part.y), len(part.y_test)
         split = [(np.arange(n), np.arange(n, n + m))]
-        search = MaximumContrastClassifierCV(axes["alpha"], axes["gamma"], cv=split, **MCC)
-        search.fit(np.r_[part.X, part.X_test], np.r_[part.y, part.y_test])
-        results = search.cv_results_
-        order = np.searchsorted(-results["alpha"], -axes["alpha"])
-        return 1 - results["accuracy"][:, order, 0], results["support"][:, order, 0]
+        search = MaximumContrastClassifierCV(
+            axes["alpha"], axes["gamma"], cv=split, scoring="accuracy", **MCC
+        ).fit(np.r_[part.X, part.X_test], np.r_[part.y, part.y_test])
+        # One line per candidate, for each gamma the alphas from the largest down.
+        order = np.argsort(np.argsort(-axes["alpha"]))
+        shape = len(axes["gamma"]), len(axes["alpha"])
+        accuracy, support = (
+            search.cv_results_[name].reshape(shape)[:, order] for name in ("mean_test_score", "mean_support")
+        )
+        return 1 - accuracy, support
     (first, rows), (second, columns) = axes.items()
     table = [[fixed(method, {first: a, second: b}, part) for b in columns] for a in rows]
     errors = np.array([[1 - cell["accuracy"] for cell in row] for row in table])

@@ -15,7 +15,6 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from kernelproba.rows.duplicates import Duplicates
-from kernelproba.rows.row_hash import row_keys
 
 #: Folds where the user names no number.
 DEFAULT_FOLDS = 5
@@ -146,30 +145,3 @@ def _count_congruent(start: np.ndarray, stop: np.ndarray, residue: int, modulus:
     """How many numbers t in [start, stop) have t mod modulus = residue, (m,)."""
     # ⌈(stop − residue)/modulus⌉ − ⌈(start − residue)/modulus⌉
     return (start - residue) // -modulus - (stop - residue) // -modulus
-
-
-def content_folds(X: Any, y: np.ndarray, n_folds: int) -> np.ndarray:
-    """Return the fold (n,) of each row; every fold has its share of the distinct rows of every class.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n, d)
-        Rows.
-    y : array of shape (n,)
-        Class indices.
-    n_folds : int
-        Number of folds.
-    """
-    keys, folds, start = row_keys(X, y), np.empty(len(y), dtype=np.intp), 0
-    for label in np.unique(y):
-        members = y == label
-        distinct, which = np.unique(keys[members], return_inverse=True)
-        folds[members] = (start + which) % n_folds
-        start += len(distinct)  # classes take turns at the larger folds
-    return folds
-
-
-def training_rows(folds: np.ndarray, fold: int, y: np.ndarray) -> np.ndarray:
-    """Return the numbers of the rows outside a fold, and of all rows of a class that is nowhere else."""
-    outside = folds != fold
-    return np.flatnonzero(outside | ~np.isin(y, y[outside]))

@@ -105,8 +105,3 @@ def _scikit_learn_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
         return float(scorer(_KnownPosterior(log_P, classes), rows, classes[y], **weights))
 
     return score
-
-
-#: Names by which `kernelproba.tuning.kernel_logistic` still knows these.
-UnseenScore = HeldOutScorer
-unseen_score = held_out_scorer

@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from kernelproba.tables.files.table_file import Layout
     from kernelproba.tables.kinds import ColumnKind
 
-#: What a fitted classifier tells of the parameters it has chosen.
-_CHOSEN = ("best_params_", "C_", "alpha_", "gamma_", "temperature_")
-
-
 #: Columns that are listed.
 _SHOWN = 25
 
@@ -111,16 +107,10 @@ def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
 
     classifier = fitted.classifier
     counts = Counter(fitted.labels)
-    chosen: dict[str, Any] = {}
-    for name in _CHOSEN:
-        value = getattr(classifier, name, None)
-        chosen.update(
-            value if isinstance(value, dict) else {name.rstrip("_"): value} if value is not None else {}
-        )
     return {
         "method": fitted.method,
         "estimator": type(classifier).__name__,
-        "chosen": chosen,
+        "chosen": getattr(classifier, "best_params_", {}),
         "rows": len(fitted.rows),
         "columns": {each.name: {"kind": each.kind, "why": each.why} for each in described},
         "target": fitted.target,

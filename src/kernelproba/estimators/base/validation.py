@@ -12,10 +12,21 @@ from kernelproba.number_range import LARGEST, SMALLEST
 POSITIVE = Interval(Real, SMALLEST, LARGEST, closed="both")
 
 
-def positive_numbers(values: Any, name: str) -> list[float]:
-    """One or more positive numbers as a list, or an error that names the argument."""
+def positive_numbers(values: Any, name: str, *, finite: bool = True) -> list[float]:
+    """One or more positive numbers as a list, or an error that names the argument.
+
+    Parameters
+    ----------
+    values : float or array-like
+        What the user gave.
+    name : str
+        Of the argument.
+    finite : bool, default=True
+        Whether infinity is refused.
+    """
     numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if numbers.ndim != 1 or not len(numbers) or not ((numbers >= SMALLEST) & (numbers <= LARGEST)).all():
+    large = (numbers <= LARGEST) | (not finite) & np.isposinf(numbers)
+    if numbers.ndim != 1 or not len(numbers) or not ((numbers >= SMALLEST) & large).all():
         raise ValueError(
             f"{name} must be positive: one or more numbers from {SMALLEST:g} to {LARGEST:g}, got {values!r}."
         )

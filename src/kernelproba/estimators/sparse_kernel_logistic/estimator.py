@@ -203,14 +203,30 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         """
         self._validate_params()
         draft = unfitted_copy(self)
+        return draft._path(*draft._solve_along(X, y, Cs, sample_weight))
+
+    def _solve_along(
+        self, X: Any, y: Any, Cs: Any, sample_weight: Any
+    ) -> tuple[list[Solution], np.ndarray, Kernel, Training]:
+        """Solutions, their strengths, the kernel and the rows."""
+        training = self._check_fit(X, y, sample_weight)
+        kernel = self._resolve_kernel(training)
+        objective = self._objective(kernel, training, 1.0)
+        strengths, solve = self._strengths(Cs, objective), SPARSE_SOLVERS[self.solver]
+        solutions = solve_path(objective, strengths, solve, tol=self.tol, max_iter=self.max_iter)
+        return solutions, strengths, kernel, training
+
+    def _strengths_for(self, X: Any, y: Any, Cs: Any, sample_weight: Any) -> np.ndarray:
+        """Strengths that `path` would fit."""
+        draft = unfitted_copy(self)
         training = draft._check_fit(X, y, sample_weight)
-        kernel = draft._resolve_kernel(training)
-        objective = draft._objective(kernel, training, 1.0)
-        strengths = draft._strengths(Cs, objective)
-        solutions = solve_path(
-            objective, strengths, SPARSE_SOLVERS[self.solver], tol=self.tol, max_iter=self.max_iter
-        )
-        return draft._path(solutions, strengths, kernel, training)
+        return draft._strengths(Cs, draft._objective(draft._resolve_kernel(training), training, 1.0))
+
+    def _fit_along(self, X: Any, y: Any, Cs: Any, sample_weight: Any) -> SparsePath:
+        """Fit models along the penalty and be the last of them, whose strength is C."""
+        solutions, strengths, kernel, training = self._solve_along(X, y, Cs, sample_weight)
+        self._store(solutions[-1], kernel, training)
+        return self._path(solutions, strengths, kernel, training)
 
     def min_C(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Largest C at which no kernel is kept: ``1 / max |Kᵀ s(p̄ − y)|`` with p̄ the class frequencies.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.inspection.displays.colours import MARKERS, class_colours
 from kernelproba.inspection.displays.plane import choose_plane
 from kernelproba.inspection.scores.predictions import encode_labels
+from kernelproba.tuning.grid.contrast_cv import MaximumContrastClassifierCV
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,7 +117,8 @@ class ContrastDisplay:
         **options
             As in `plot`.
         """
-        values = _training_rows(estimator, X)
+        model = estimator.best_estimator_ if isinstance(estimator, MaximumContrastClassifierCV) else estimator
+        values = _training_rows(model, X)
         if resolution < 2:
             raise ValueError(f"resolution must be at least 2, not {resolution!r}")
         columns = getattr(X, "columns", [f"x{k}" for k in range(values.shape[1])])
@@ -127,7 +129,7 @@ class ContrastDisplay:
         rows = plane.embed(grid.reshape(-1, 2)).astype(values.dtype)
         D = estimator.decision_function(type(X)(rows, columns=X.columns) if hasattr(X, "iloc") else rows)
         weights = np.zeros(len(values))
-        weights[estimator.support_] = estimator.dual_coef_.sum(axis=0)
+        weights[model.support_] = model.dual_coef_.sum(axis=0)
         display = cls(
             axes,
             D.reshape(grid.shape[:2] + D.shape[1:]),
@@ -135,7 +137,7 @@ class ContrastDisplay:
             codes=encode_labels(np.asarray(y), estimator.classes_),
             classes=estimator.classes_,
             weights=weights,
-            margins=estimator.margin_,
+            margins=model.margin_,
             names=plane.names,
         )
         return display.plot(ax, **options)

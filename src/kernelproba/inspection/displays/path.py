@@ -9,6 +9,7 @@ import numpy as np
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath
 from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.scores.predictions import check_option
+from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,14 +72,14 @@ class PathDisplay:
         estimator : SparseKernelLogisticRegression or SparseKernelLogisticRegressionCV
             The latter fitted; of the former the path is computed from X and y.
         X, y : array-like, optional
-            Training data, for an estimator without `path_`.
+            Training data, for an estimator that is not a …CV.
         ax : matplotlib Axes, optional
             Where to draw.
         kind : {"sparsity", "coefficients"}, default="sparsity"
             As in `plot`.
         """
-        if hasattr(estimator, "path_"):
-            display = cls(estimator.path_, Cs=estimator.Cs_, losses=estimator.losses_, chosen=estimator.C_)
+        if isinstance(estimator, SparseKernelLogisticRegressionCV):
+            display = cls(estimator.path_, chosen=estimator.C_, **_losses(estimator.cv_results_))
         elif X is None or y is None:
             raise ValueError(
                 f"{type(estimator).__name__} holds no path: pass X and y, or fit a "
@@ -185,3 +186,9 @@ class PathDisplay:
         assert self.losses is not None
         folds = len(self.losses)
         return self.losses.std(axis=0, ddof=min(1, folds - 1)) / np.sqrt(folds)
+
+
+def _losses(results: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Strengths (q,) that a search has tried, and minus their scores on its folds (folds, q)."""
+    names = [name for name in results if name.startswith("split")]
+    return {"Cs": np.asarray(results["param_C"]), "losses": -np.stack([results[name] for name in names])}

@@ -1,36 +1,36 @@
-"""Cross-validated maximum contrast: one distance matrix for all widths, one path of programmes per fold."""
+"""Maximum contrast with width and penalty chosen by cross-validation."""
 
-from dataclasses import replace
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import log_softmax
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.gram import Gram
+from kernelproba.decision import as_priors, class_priors
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.density_classifier import refuse_negative
+from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.maximum_contrast import PROGRAMMES, MaximumContrastClassifier
+from kernelproba.kernels import Kernel
+from kernelproba.kernels.logarithm import log_sums
+from kernelproba.number_range import LOG_ZERO, log_probabilities
+from kernelproba.rows.folds import Fold
 from kernelproba.solvers.lp.contrast_problem import ContrastProblem
-from kernelproba.solvers.lp.slpm import contrast_path
-from kernelproba.tuning.folds import fold_rows
-from kernelproba.tuning.grid.contrast_folds import COLUMNS, SCORINGS, assess_contrast
-from kernelproba.tuning.grid.width_grid import (
-    HeldOut,
-    best_setting,
-    make_gammas,
-    make_penalties,
-    search_widths,
-)
+from kernelproba.solvers.lp.slpm import ContrastFit, contrast_path
+from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
+from kernelproba.tuning.grid.grid_search import FoldOutcome
+from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
+from kernelproba.tuning.merged_rows import MergedRows
 
 #: Default penalties, as multiples of the total weight of the rows; inf is the kernel density classifier.
 PENALTIES = np.array([np.inf, *10.0 ** -np.arange(1.5, 4.5, 0.5)])
 
 
-class MaximumContrastClassifierCV(MaximumContrastClassifier):
+class MaximumContrastClassifierCV(GridTunedClassifier):
     """Maximum contrast classifier whose width and penalty are chosen by cross-validation.
 
     The distances of the rows serve all widths, and the linear programmes of a fold and a width follow
@@ -45,39 +45,48 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         Only for the names of stationary kernels, such as "rbf"; other kernels have their own width.
     l1_ratio, kernel, kernel_params, priors, calibration, solver, tol, max_iter, random_state
         As in `MaximumContrastClassifier`.
-    cv : int, cross-validation splitter or iterable of splits, default=5
-        Folds; an integer makes stratified folds that keep identical rows together.  A class without rows
-        outside a fold is trained on the rows it has.
-    scoring : {"accuracy", "log_loss", "contrast"}, default="accuracy"
-        What is to be best on the rows held out: hits, minus the log loss of Bayes' rule, or the mean
-        contrast.  Equal scores are told apart by the log loss.
-    slack : float, default=0.0
-        If positive: of all settings whose score is within so many standard errors of the best, the one with
-        the fewest non-zero weights is taken.
+    scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
+        What is to be best on held-out rows, of the probabilities by Bayes' rule; or any scorer of
+        scikit-learn.  "log_loss" counts one row more than there are, of which any class is true.  Equal
+        scores are told apart by the log loss.
+    cv : int, cross-validation splitter, iterable or None, default=5
+        Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;
+        copies of a row are different observations, and so is what a weight has beyond one, if all weights are
+        whole numbers.  None makes five.  A class without rows outside a fold is trained on the rows it has.
+    one_standard_error : bool, default=False
+        Whether to take, of all candidates whose score is within one standard error of the best, the one with
+        the fewest non-zero weights.
     n_jobs : int, optional
-        Widths tried at once, as in joblib.
+        Folds and widths tried at once, as in joblib.
 
     Attributes
     ----------
+    best_estimator_ : MaximumContrastClassifier
+        The model with the best parameters, fitted to all rows; it has `margin_`, `deactivated_` and the like.
     alpha_, gamma_ : float
-        The chosen values; gamma_ is None for a kernel with its own width.
-    best_score_ : float
-        Mean score of the chosen setting.
+        The best parameters; gamma_ is None for a kernel with its own width.
+    best_params_, best_score_, best_index_
+        The same as a dict, their mean score, and their line in `cv_results_`.
     cv_results_ : dict
-        ``gamma`` (g,), ``alpha`` (a,), and arrays (g, a, folds): the scores ``accuracy``, ``log_loss`` and
-        ``contrast``, the share of non-zero weights ``support`` and that of rows ``deactivated``.
-    classes_, priors_, support_, dual_coef_, scale_, deactivated_, margin_, contrast_, n_iter_, ...
-        As in `MaximumContrastClassifier`.
+        All candidates in the layout of GridSearchCV, with ``mean_support``, the share of rows with non-zero
+        weights; ``cv_results_.frame()`` is a table of them.
+    n_iter_ : int
+        Linear programmes of the last fit.
+    classes_ : ndarray of shape (c,)
+        Labels.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
     >>> model = MaximumContrastClassifierCV(alphas=[0.1, 1.0], gammas=[1.0, 4.0], cv=3).fit(X, y)
-    >>> model.alpha_ in (0.1, 1.0), model.cv_results_["accuracy"].shape
-    (True, (2, 2, 3))
+    >>> model.alpha_ in (0.1, 1.0), len(model.cv_results_["params"])
+    (True, 4)
     """
 
+    _plain = MaximumContrastClassifier
     _parameter_constraints: ClassVar[dict] = {
         **{
             name: constraint
@@ -86,10 +95,7 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         },
         "alphas": ["array-like", None],
         "gammas": ["array-like", None],
-        "cv": ["cv_object"],
-        "scoring": [StrOptions({*SCORINGS})],
-        "slack": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
+        **GRID_CONSTRAINTS,
     }
 
     def __init__(
@@ -102,9 +108,9 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         kernel_params=None,
         priors=None,
         calibration=None,
+        scoring="log_loss",
         cv=5,
-        scoring="accuracy",
-        slack=0.0,
+        one_standard_error=False,
         solver="restricted",
         tol=1e-4,
         max_iter=50,
@@ -118,9 +124,9 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         self.kernel_params = kernel_params
         self.priors = priors
         self.calibration = calibration
-        self.cv = cv
         self.scoring = scoring
-        self.slack = slack
+        self.cv = cv
+        self.one_standard_error = one_standard_error
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -146,38 +152,66 @@ class MaximumContrastClassifierCV(MaximumContrastClassifier):
         self : MaximumContrastClassifierCV
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
-        resolved = self._kernel_of_width(training, 1.0)
-        gammas = make_gammas(self.gammas, self.kernel, resolved, training, self.random_state)
-        kernels = [resolved if g is None else self._kernel_of_width(training, g) for g in gammas]
-        alphas = make_penalties(self.alphas, PENALTIES * training.weight.sum(), "alphas")
-        alphas = np.sort(alphas)[::-1]
-        folds = fold_rows(self.cv, X, y, training)
-        tables = search_widths(kernels, training, folds, partial(self._try_fold, alphas), self.n_jobs)
-        self.cv_results_ = {"gamma": np.array(gammas), "alpha": alphas}
-        self.cv_results_ |= {name: tables[..., k] for k, name in enumerate(COLUMNS)}
-        scores, log_losses = self.cv_results_[self.scoring], self.cv_results_["log_loss"]
-        g, a = best_setting(scores, log_losses, self.cv_results_["support"], self.slack)
-        self.gamma_, self.alpha_, self.best_score_ = gammas[g], float(alphas[a]), float(scores[g, a].mean())
-        self.margin_ = np.full(_num_samples(y), np.nan)
-        self._fit_rows(training, kernels[g], self.alpha_)
-        self._calibrate(training, self._chosen_estimator())
+        self._fit_grid(X, y, sample_weight)
+        self.alpha_, self.gamma_ = self.best_params_["alpha"], self.best_params_["gamma"]
+        self.n_iter_ = self.best_estimator_.n_iter_
         return self
 
-    def _try_fold(self, alphas: np.ndarray, held_out: HeldOut) -> np.ndarray:
-        """Return the COLUMNS of each penalty, shape (a, 5)."""
-        training, train = held_out.training, held_out.fold.train
-        y, weight = training.y[train], training.weight[train]
-        priors = self._check_priors(replace(training, y=y, weight=weight))
-        gram = Gram.of_matrix(refuse_negative(held_out.train_matrix))
-        problem = ContrastProblem(gram, y, weight, priors, float(self.l1_ratio))
-        programme = PROGRAMMES[self.solver]
-        path = contrast_path(problem, alphas, programme, tol=self.tol, max_iter=self.max_iter)
-        return np.array([assess_contrast(held_out, problem, fit) for fit in path])
+    def contrast(self, X: Any, y: Any = None) -> np.ndarray:
+        """Contrast of labelled rows, in [−1, 1]: −1 for a confident mistake, 1 for a confident hit.
 
-    def _chosen_estimator(self) -> MaximumContrastClassifier:
-        """The plain classifier of the chosen setting."""
-        names = MaximumContrastClassifier().get_params(deep=False)
-        shared = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        gamma = {} if self.gamma_ is None else {"gamma": self.gamma_}
-        return MaximumContrastClassifier(**{**shared, **gamma, "alpha": self.alpha_})
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        y : array-like of shape (n,), optional
+            Their labels; by default the predicted ones, which makes the contrast a measure of confidence.
+
+        Returns
+        -------
+        C : ndarray of shape (n,)
+            As of `best_estimator_`.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.contrast(self._check_predict(X), y)
+
+    def _grid(self, rows: MergedRows) -> WidthGrid:
+        X = rows.training.X
+        kernel_of = partial(self._kernel_of, rows.training)
+        gammas = grid_gammas(self.gammas, self.kernel, kernel_of(1.0), X, self.random_state)
+        alphas = PENALTIES * rows.training.weight.sum()
+        if self.alphas is not None:
+            alphas = np.array(positive_numbers(self.alphas, "alphas", finite=False))
+        return WidthGrid.of(rows, gammas, kernel_of, ("alpha", np.sort(alphas)[::-1]))
+
+    def _kernel_of(self, training: Training, gamma: float | None) -> Kernel:
+        return self._estimator()._kernel_of_width(training, "scale" if gamma is None else gamma)
+
+    def _assess(self, grid: Any, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:
+        matrices = FoldMatrices(grid, rows, width, fold)
+        train = matrices.training
+        if self.priors is None:
+            priors = class_priors(train.y, len(self.classes_), train.weight)
+        else:
+            priors = as_priors(self.priors, self.classes_)
+        gram = Gram.of_matrix(refuse_negative(matrices.train))
+        problem = ContrastProblem(gram, train.y, train.weight, priors, float(self.l1_ratio))
+        programme = PROGRAMMES[self.solver]
+        path = contrast_path(problem, grid.strengths, programme, tol=self.tol, max_iter=self.max_iter)
+        parts = [(_log_posterior(matrices, problem, fit), np.mean(fit.beta > 0)) for fit in path]
+        log_P, support = zip(*parts, strict=True)
+        return FoldOutcome(np.stack(log_P), np.array(support))
+
+
+def _log_posterior(matrices: FoldMatrices, problem: ContrastProblem, fit: ContrastFit) -> np.ndarray:
+    """Log-probabilities (r, c) of the test rows; the priors where all densities are 0."""
+    used = np.flatnonzero(fit.beta)
+    log_q = log_sums(
+        matrices.test[:, used],
+        problem.spread(fit.beta)[used],
+        lambda rows: matrices.test_logarithm(rows, used),
+    )
+    log_priors = log_probabilities(problem.priors)
+    log_F = np.maximum(log_q + log_priors, LOG_ZERO)
+    log_F[log_F.max(axis=1) <= LOG_ZERO / 2] = log_priors
+    return log_softmax(log_F, axis=1)

@@ -1,36 +1,35 @@
-"""Cross-validated linear programming machine: shared distances, one path of programmes per fold and class."""
+"""The linear programming machine with width and C chosen by cross-validation."""
 
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernelproba.basis.gram import Gram
+from kernelproba.calibration import HeldOutScores, SlopeMap, fit_slope
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
+from kernelproba.kernels import Kernel
+from kernelproba.rows.folds import Fold
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
-from kernelproba.tuning.folds import fold_rows
-from kernelproba.tuning.grid.width_grid import (
-    HeldOut,
-    best_setting,
-    make_gammas,
-    make_penalties,
-    search_widths,
-)
+from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
+from kernelproba.tuning.grid.grid_search import FoldOutcome
+from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
+from kernelproba.tuning.merged_rows import MergedRows
 
-SCORINGS = ("accuracy", "hinge")
-#: What a fold returns for each C.
-COLUMNS = (*SCORINGS, "support")
+#: Default values of C.
+STRENGTHS = 10.0 ** np.arange(-1, 3.5, 0.5)
 
 
-class LinearProgrammingMachineCV(LinearProgrammingMachine):
+class LinearProgrammingMachineCV(GridTunedClassifier):
     """Linear programming machine whose width and C are chosen by cross-validation.
 
-    More than two classes are one machine each against the rest; for pairs, put this estimator into
-    `PairwiseCouplingClassifier`.
+    The distances of the rows serve all widths, and the linear programmes of a fold and a width follow
+    C upwards, each starting from the last.  The model is then fitted to all rows.  More than two classes are
+    one machine each against the rest; for pairs, put this estimator into `PairwiseCouplingClassifier`.
 
     Parameters
     ----------
@@ -41,39 +40,46 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         Only for the names of stationary kernels, such as "rbf"; other kernels have their own width.
     kernel, degree, coef0, kernel_params, class_weight, calibration, random_state
         As in `LinearProgrammingMachine`.
-    cv : int, cross-validation splitter or iterable of splits, default=5
-        Folds; an integer makes stratified folds that keep identical rows together.  A class without rows
-        outside a fold is trained on the rows it has.
-    scoring : {"accuracy", "hinge"}, default="accuracy"
-        What is to be best on the rows held out: hits, or minus the mean violation of the margin, which also
-        tells equal hits apart.
-    slack : float, default=0.0
-        If positive: of all settings whose score is within so many standard errors of the best, the one with
-        the fewest non-zero weights is taken.
+    scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
+        What is to be best on held-out rows; or any scorer of scikit-learn.  Probabilities are those of
+        `calibration`, by a slope that all held-out rows of a candidate share.  "log_loss" counts one row more
+        than there are, of which any class is true.  Equal scores are told apart by the log loss.
+    cv : int, cross-validation splitter, iterable or None, default=5
+        Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;
+        copies of a row are different observations, and so is what a weight has beyond one, if all weights are
+        whole numbers.  None makes five.  A class without rows outside a fold is trained on the rows it has.
+    one_standard_error : bool, default=False
+        Whether to take, of all candidates whose score is within one standard error of the best, the one with
+        the fewest non-zero weights.
     n_jobs : int, optional
-        Widths tried at once, as in joblib.
+        Folds and widths tried at once, as in joblib.
 
     Attributes
     ----------
+    best_estimator_ : LinearProgrammingMachine
+        The model with the best parameters, fitted to all rows.
     C_, gamma_ : float
-        The chosen values; gamma_ is None for a kernel with its own width.
-    best_score_ : float
-        Mean score of the chosen setting.
+        The best parameters; gamma_ is None for a kernel with its own width.
+    best_params_, best_score_, best_index_
+        The same as a dict, their mean score, and their line in `cv_results_`.
     cv_results_ : dict
-        ``gamma`` (g,), ``C`` (k,), and arrays (g, k, folds): the scores ``accuracy`` and ``hinge`` and the
-        share of rows with non-zero weights ``support``.
-    classes_, support_, dual_coef_, intercept_, objective_, duality_gap_, ...
-        As in `LinearProgrammingMachine`.
+        All candidates in the layout of GridSearchCV, with ``mean_support``, the share of rows with non-zero
+        weights; ``cv_results_.frame()`` is a table of them.
+    classes_ : ndarray of shape (c,)
+        Labels.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
     >>> X, y = make_moons(100, noise=0.2, random_state=0)
     >>> model = LinearProgrammingMachineCV(Cs=[1, 10], gammas=[0.1, 2.0], cv=3).fit(X, y)
-    >>> model.gamma_, model.cv_results_["accuracy"].shape
-    (2.0, (2, 2, 3))
+    >>> model.gamma_, len(model.cv_results_["params"])
+    (2.0, 4)
     """
 
+    _plain = LinearProgrammingMachine
     _parameter_constraints: ClassVar[dict] = {
         **{
             name: constraint
@@ -82,13 +88,8 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         },
         "Cs": ["array-like", None],
         "gammas": ["array-like", None],
-        "cv": ["cv_object"],
-        "scoring": [StrOptions({*SCORINGS})],
-        "slack": [Interval(Real, 0, None, closed="left")],
-        "n_jobs": [Integral, None],
+        **GRID_CONSTRAINTS,
     }
-    multi_class = "ovr"
-    gamma = 1.0  # stands in where a kernel is only to be looked at
 
     def __init__(
         self,
@@ -101,9 +102,9 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         kernel_params=None,
         class_weight=None,
         calibration=5,
+        scoring="log_loss",
         cv=5,
-        scoring="accuracy",
-        slack=0.0,
+        one_standard_error=False,
         n_jobs=None,
         random_state=None,
     ):
@@ -115,9 +116,9 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         self.kernel_params = kernel_params
         self.class_weight = class_weight
         self.calibration = calibration
-        self.cv = cv
         self.scoring = scoring
-        self.slack = slack
+        self.cv = cv
+        self.one_standard_error = one_standard_error
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -140,49 +141,35 @@ class LinearProgrammingMachineCV(LinearProgrammingMachine):
         self : LinearProgrammingMachineCV
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
-        resolved = self._resolve_kernel(training)
-        gammas = make_gammas(self.gammas, self.kernel, resolved, training, self.random_state)
-        machines = [self._machine(gamma) for gamma in gammas]
-        kernels = [machine._resolve_kernel(training) for machine in machines]
-        Cs = np.sort(make_penalties(self.Cs, 10.0 ** np.arange(-1, 3.5, 0.5), "Cs"))
-        folds = fold_rows(self.cv, X, y, training)
-        tables = search_widths(kernels, training, folds, partial(self._try_fold, Cs), self.n_jobs)
-        self.cv_results_ = {"gamma": np.array(gammas), "C": Cs}
-        self.cv_results_ |= {name: tables[..., k] for k, name in enumerate(COLUMNS)}
-        scores, hinge = self.cv_results_[self.scoring], self.cv_results_["hinge"]
-        g, k = best_setting(scores, hinge, self.cv_results_["support"], self.slack)
-        self.gamma_, self.C_, self.best_score_ = gammas[g], float(Cs[k]), float(scores[g, k].mean())
-        self._fit_machines(training, kernels[g], 1 / self.C_)
-        self._calibrate(training, machines[g].set_params(C=self.C_))
+        self._fit_grid(X, y, sample_weight)
+        self.C_, self.gamma_ = self.best_params_["C"], self.best_params_["gamma"]
         return self
 
-    def _machine(self, gamma: float | None) -> LinearProgrammingMachine:
-        """The plain machine of one width."""
-        names = LinearProgrammingMachine().get_params(deep=False)
-        shared = {name: getattr(self, name) for name in names if hasattr(self, name)}
-        # The weights handed to it have the class weights in them already.
-        shared |= {"class_weight": None, "gamma": "scale" if gamma is None else gamma}
-        return LinearProgrammingMachine(**shared)
+    def _grid(self, rows: MergedRows) -> WidthGrid:
+        X = rows.training.X
+        kernel_of = partial(self._kernel_of, rows.training)
+        gammas = grid_gammas(self.gammas, self.kernel, kernel_of(1.0), X, self.random_state)
+        Cs = STRENGTHS if self.Cs is None else np.sort(positive_numbers(self.Cs, "Cs"))
+        return WidthGrid.of(rows, gammas, kernel_of, ("C", Cs))
 
-    def _try_fold(self, Cs: np.ndarray, held_out: HeldOut) -> np.ndarray:
-        """Return the COLUMNS of each C, shape (k, 3)."""
-        train, test = held_out.fold
-        y, weight, c = held_out.training.y, held_out.training.weight, len(self.classes_)
-        gram, K = Gram.of_matrix(held_out.train_matrix), held_out.K[np.ix_(test, train)]
-        scores, used = np.empty((len(Cs), len(test), c)), np.zeros((len(Cs), len(train)), dtype=bool)
+    def _kernel_of(self, training: Training, gamma: float | None) -> Kernel:
+        return self._estimator(gamma=gamma)._resolve_kernel(training)
+
+    def _assess(self, grid: Any, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:
+        matrices = FoldMatrices(grid, rows, width, fold)
+        train, gram, c = matrices.training, Gram.of_matrix(matrices.train), len(self.classes_)
+        scores = np.empty((len(grid.strengths), len(fold.test), c))
+        used = np.zeros((len(grid.strengths), len(fold.train)), dtype=bool)
         for j in [1] if c == 2 else range(c):
-            sign = np.where(y[train] == j, 1, -1)
-            path = linear_machine_path(gram, (sign + 1) // 2, weight[train], 1 / Cs)
+            sign = np.where(train.y == j, 1, -1)
+            path = linear_machine_path(gram, (sign + 1) // 2, train.weight, 1 / grid.strengths)
             for k, fit in enumerate(path):
-                scores[k, :, j] = K @ (sign * fit.beta) + fit.intercept
+                scores[k, :, j] = matrices.test @ (sign * fit.beta) + fit.intercept
                 used[k] |= fit.beta > 0
         if c == 2:
             scores[:, :, 0] = -scores[:, :, 1]
-        own = np.where(y[test][:, np.newaxis] == np.arange(c), 1, -1)
-        hits = scores.argmax(axis=2) == y[test]
-        hinge = np.maximum(0, 1 - own * scores).mean(axis=2)
-        rows = (hits, -hinge)
-        return np.column_stack(
-            [*(values @ weight[test] / weight[test].sum() for values in rows), used.mean(axis=1)]
-        )
+        return FoldOutcome(scores, used.mean(axis=1))
+
+    def _log_probabilities(self, scores: HeldOutScores) -> np.ndarray:
+        slope = SlopeMap(1.0) if self.calibration is None else fit_slope(scores)
+        return slope.log_probabilities(scores.Q)

@@ -5,22 +5,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils._param_validation import Interval
 
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
-from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, solve_path
-from kernelproba.solvers.sparse import SPARSE_SOLVERS
+from kernelproba.rows.folds import Fold
+from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
+from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid
+from kernelproba.tuning.merged_rows import MergedRows
 
-#: Log-probability of a class that a training fold did not contain.
-UNSEEN = float(np.log(np.finfo(float).eps))
 
-
-class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
+class SparseKernelLogisticRegressionCV(GridTunedClassifier):
     """`SparseKernelLogisticRegression` with C chosen by cross-validation along its path.
 
     In each fold the models for all strengths are fitted one from the other and judged on the rows left out.
@@ -30,30 +25,42 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
     ----------
     Cs : int or array-like, default=20
         Strengths, or the length of a geometric grid that begins where the first kernel enters.
-    cv : int, splitter or iterable, default=5
-        Folds, as everywhere in scikit-learn; stratified if a number.
-    scoring : {"log_loss", "error"}, default="log_loss"
-        What is minimised: the mean negative log-probability of the true class, or the error rate.
+    scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
+        What is to be best on held-out rows; or any scorer of scikit-learn.  "log_loss" counts one row more
+        than there are, of which any class is true.  Equal scores are told apart by the log loss.
+    cv : int, cross-validation splitter, iterable or None, default=5
+        Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;
+        copies of a row are different observations, and so is what a weight has beyond one, if all weights are
+        whole numbers.  None makes five.  A class without rows outside a fold is trained on the rows it has.
     one_standard_error : bool, default=False
-        Whether to choose, instead of the best strength, the strongest penalty whose mean loss is within one
-        standard error (over the folds) of the best: fewer kernels for a difference that is within noise.
+        Whether to take, of all strengths whose score is within one standard error (over the folds) of the
+        best, the one with the fewest kernels.
     penalty, kernel, gamma, degree, coef0, kernel_params, class_weight, fit_intercept
         As in `SparseKernelLogisticRegression`.
     solver, tol, max_iter, random_state
         As there.
+    n_jobs : int, optional
+        Folds tried at once, as in joblib.
 
     Attributes
     ----------
+    best_estimator_ : SparseKernelLogisticRegression
+        The model with the best strength, fitted to all rows.
     C_ : float
-        Chosen strength.
-    Cs_ : ndarray of shape (q,)
-        Strengths tried, increasing.
-    losses_ : ndarray of shape (folds, q)
-        Loss on the rows left out.
+        The best strength.
+    best_params_, best_score_, best_index_
+        The same as a dict, its mean score, and its line in `cv_results_`.
+    cv_results_ : dict
+        All strengths in the layout of GridSearchCV, increasing, with ``mean_support``, the share of rows
+        whose kernels are kept; ``cv_results_.frame()`` is a table of them.
     path_ : SparsePath
         Models of all rows, for the strengths up to `C_`.
-    classes_, support_, support_vectors_, n_kernels_, dual_coef_, intercept_, kernel_
-        As in `SparseKernelLogisticRegression`, and its further attributes.
+    n_iter_ : int
+        Iterations of the last fit.
+    classes_ : ndarray of shape (c,)
+        Labels.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
 
     Examples
     --------
@@ -61,24 +68,23 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
     >>> from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SparseKernelLogisticRegressionCV(Cs=8, one_standard_error=True).fit(X, y)
-    >>> bool(model.n_kernels_ < 30)
+    >>> bool(model.best_estimator_.n_kernels_ < 30)
     True
     """
 
+    _plain = SparseKernelLogisticRegression
     _parameter_constraints: ClassVar[dict] = {
         **{k: v for k, v in SparseKernelLogisticRegression._parameter_constraints.items() if k != "C"},
         "Cs": [Interval(Integral, 2, None, closed="left"), "array-like"],
-        "cv": ["cv_object"],
-        "scoring": [StrOptions({"log_loss", "error"})],
-        "one_standard_error": ["boolean"],
+        **GRID_CONSTRAINTS,
     }
 
     def __init__(
         self,
         Cs=20,
         *,
-        cv=5,
         scoring="log_loss",
+        cv=5,
         one_standard_error=False,
         penalty="l1",
         kernel="rbf",
@@ -91,11 +97,12 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
         solver="working-set",
         tol=1e-3,
         max_iter=1000,
+        n_jobs=None,
         random_state=None,
     ):
         self.Cs = Cs
-        self.cv = cv
         self.scoring = scoring
+        self.cv = cv
         self.one_standard_error = one_standard_error
         self.penalty = penalty
         self.kernel = kernel
@@ -108,6 +115,7 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     @atomic_fit
@@ -122,73 +130,33 @@ class SparseKernelLogisticRegressionCV(SparseKernelLogisticRegression):
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
-            Non-negative weights, in the fits and in the losses.
+            Non-negative weights, in the fits and in the scores.
 
         Returns
         -------
         self : SparseKernelLogisticRegressionCV
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
-        kernel = self._resolve_kernel(training)
-        objective = self._objective(kernel, training, 1.0)
-        self.Cs_ = self._strengths(self.Cs, objective)
-        self.losses_ = self._fold_losses(training)
-        self.C_ = float(self.Cs_[self._choice()])
-        strengths = self.Cs_[self.Cs_ <= self.C_]
-        options = {"tol": self.tol, "max_iter": self.max_iter}
-        solutions = solve_path(objective, strengths, SPARSE_SOLVERS[self.solver], **options)
-        self.path_ = self._path(solutions, strengths, kernel, training)
-        self._store(solutions[-1], kernel, training)
+        self._fit_grid(X, y, sample_weight)
+        self.C_, self.n_iter_ = self.best_params_["C"], self.best_estimator_.n_iter_
         return self
 
-    def _fold_losses(self, training: Training) -> np.ndarray:
-        labels = self.classes_[training.y]
-        return np.stack([self._fold_loss(training, labels, *fold) for fold in self._folds(training, labels)])
+    def _grid(self, rows: MergedRows) -> Grid:
+        return Grid([{}], "C", self._strengths(rows))
 
-    def _folds(self, training: Training, labels: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Rows of the training data to fit and to judge on; rows of weight zero are in none."""
-        if self.cv is None or isinstance(self.cv, Integral) or hasattr(self.cv, "split"):
-            return list(check_cv(self.cv, labels, classifier=True).split(training.X, labels))
-        # Given splits number the rows as they came.
-        position = {row: i for i, row in enumerate(training.index.tolist())}
-        folds = [
-            tuple(
-                np.array([position[i] for i in np.asarray(part).tolist() if i in position]) for part in fold
-            )
-            for fold in self.cv
-        ]
-        return [(train, test) for train, test in folds if len(test)]
+    def _strengths(self, rows: MergedRows) -> np.ndarray:
+        """Values of C, increasing."""
+        train = rows.training
+        return self._estimator()._strengths_for(train.X, self.classes_[train.y], self.Cs, train.sample_weight)
 
-    def _fold_loss(
-        self, training: Training, labels: np.ndarray, train: np.ndarray, test: np.ndarray
-    ) -> np.ndarray:
-        """Loss (q,) on the rows `test` of the models of the rows `train`."""
-        names = [name for name in SparseKernelLogisticRegression._parameter_constraints if name != "C"]
-        model = SparseKernelLogisticRegression(**{name: getattr(self, name) for name in names})
-        X_train, y_train = _safe_split(model, training.X, labels, train)
-        X_test, _ = _safe_split(model, training.X, labels, test, train)
-        path = model.path(X_train, y_train, self.Cs_, sample_weight=training.sample_weight[train])
-        log_P = self._align(path, X_test)
-        y, weight = training.y[test], _check_sample_weight(training.weight[test], X_test)
-        if self.scoring == "error":
-            losses = (log_P.argmax(axis=2) != y) * 1.0
-        else:
-            losses = -np.maximum(log_P[:, np.arange(len(y)), y], UNSEEN)
-        return np.average(losses, axis=1, weights=weight)
+    def _assess(self, grid: Grid, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:  # noqa: ARG002
+        train = rows.train(fold).training
+        # The weights of the rows have those of their classes in them.
+        model = self._estimator().set_params(class_weight=None)
+        path = model.path(train.X, self.classes_[train.y], grid.strengths, sample_weight=train.weight)
+        return FoldOutcome(path.log_probabilities(rows.test(fold)), path.n_kernels / len(train.y))
 
-    def _align(self, path: SparsePath, X: Any) -> np.ndarray:
-        """Log-probabilities (q, n, c) of all classes, though a fold may lack some."""
-        known = path.log_probabilities(X)
-        log_P = np.full((*known.shape[:2], len(self.classes_)), -np.inf)
-        log_P[:, :, np.searchsorted(self.classes_, path.classes)] = known
-        return log_P
-
-    def _choice(self) -> int:
-        """Position of the chosen strength in `Cs_`; of equals the strongest penalty."""
-        mean = self.losses_.mean(axis=0)
-        best = int(mean.argmin())
-        if not self.one_standard_error or len(self.losses_) < 2:
-            return best
-        error = self.losses_[:, best].std(ddof=1) / np.sqrt(len(self.losses_))
-        return int(np.flatnonzero(mean <= mean[best] + error)[0])
+    def _fit_best(self, X: Any, y: Any, sample_weight: Any) -> None:
+        strengths = np.asarray(self.cv_results_["param_C"])
+        strengths = strengths[strengths <= self.best_params_["C"]]
+        self.path_ = self.best_estimator_._fit_along(X, y, strengths, sample_weight)

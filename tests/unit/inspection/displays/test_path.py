@@ -24,11 +24,11 @@ def test_a_cross_validated_path_shows_kernels_loss_and_choice():
     model = SparseKernelLogisticRegressionCV(Cs=5, cv=2).fit(*load_iris(return_X_y=True))
     display = PathDisplay.from_estimator(model)
     table = display.frame()
-    np.testing.assert_allclose(table["C"], model.Cs_)
-    np.testing.assert_allclose(table["loss"], model.losses_.mean(axis=0))
+    np.testing.assert_allclose(table["C"], model.cv_results_["param_C"])
+    np.testing.assert_allclose(table["loss"], -model.cv_results_["mean_test_score"])
     assert display.loss_ax_ is not None
     assert any(model.C_ in line.get_xdata() for line in display.ax_.lines)
-    assert f"{model.C_:.3g}, {len(model.support_)} kernels" in display.ax_.get_title()
+    assert f"{model.C_:.3g}, {len(model.best_estimator_.support_)} kernels" in display.ax_.get_title()
 
 
 def test_a_plain_estimator_computes_its_path_from_data():

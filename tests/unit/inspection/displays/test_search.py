@@ -4,9 +4,16 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 
-from kernelproba import KernelLogisticRegressionCV, LeastSquaresProbabilisticClassifierCV
+from kernelproba import (
+    KernelLogisticRegressionCV,
+    LeastSquaresProbabilisticClassifierCV,
+    LinearProgrammingMachineCV,
+    MaximumContrastClassifierCV,
+    SparseKernelLogisticRegressionCV,
+)
 from kernelproba.inspection import SearchDisplay
 
 matplotlib.use("Agg")
@@ -29,16 +36,30 @@ def noisy():
     return KernelLogisticRegressionCV().fit(table, y)
 
 
-@pytest.mark.parametrize("kind", [KernelLogisticRegressionCV, LeastSquaresProbabilisticClassifierCV])
-def test_every_point_is_drawn_and_the_chosen_one_has_a_ring(kind):
-    model = kind().fit(X, y)
+SEARCHES = [
+    KernelLogisticRegressionCV(),
+    LeastSquaresProbabilisticClassifierCV(),
+    LinearProgrammingMachineCV([1.0, 10.0], [0.01, 0.1], cv=2, calibration=2),
+    MaximumContrastClassifierCV([np.inf, 1.0], [0.01, 0.1], cv=2),
+    SparseKernelLogisticRegressionCV(4, cv=2),
+]
+
+
+@pytest.mark.parametrize("search", SEARCHES, ids=lambda search: type(search).__name__)
+def test_every_point_is_drawn_and_the_chosen_one_has_a_ring(search):
+    model = clone(search).fit(X / X.std(), y)
     display = SearchDisplay.from_estimator(model)
     *dots, ring = display.ax_.collections
     assert sum(len(part.get_offsets()) for part in dots) == len(model.cv_results_["mean_test_score"])
-    chosen = [model.best_params_[name] for name in ("gamma", "C" if hasattr(model, "C_") else "alpha")]
-    np.testing.assert_allclose(ring.get_offsets()[0], chosen)
     table = display.frame()
     assert (table.groupby("n_rows")["excess"].min() == 0).all()
+    where = ring.get_offsets()[0]
+    if "gamma" in model.best_params_:
+        strength = model.best_params_["C" if hasattr(model, "C_") else "alpha"]
+        np.testing.assert_allclose(where, [model.gamma_, 10 if np.isinf(strength) else strength])
+    else:
+        np.testing.assert_allclose(where, [model.C_, 0.0])
+    assert np.isfinite(np.concatenate([part.get_offsets() for part in dots])).all()
 
 
 def test_bars_name_the_heaviest_features_first(noisy):

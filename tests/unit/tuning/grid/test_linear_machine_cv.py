@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit
 from sklearn.datasets import load_iris, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import StratifiedKFold
 
+from kernelproba.calibration import HeldOutScores, fit_slope
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
-from kernelproba.tuning.grid.linear_machine_cv import COLUMNS, LinearProgrammingMachineCV
+from kernelproba.tuning.grid.linear_machine_cv import LinearProgrammingMachineCV
 
 CS, GAMMAS = [0.3, 3.0, 30.0], [0.3, 2.0]
 
@@ -24,19 +26,41 @@ def rows(request):
 def test_scores_are_those_of_separate_fits(rows):
     X, y = rows
     splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
-    search = LinearProgrammingMachineCV(CS, GAMMAS, cv=splits, calibration=None).fit(X, y)
-    for g, gamma in enumerate(GAMMAS):
-        for k, C in enumerate(CS):
-            for f, (train, test) in enumerate(splits):
-                model = LinearProgrammingMachine(C, gamma=gamma, calibration=None).fit(X[train], y[train])
-                results = {name: search.cv_results_[name][g, k, f] for name in COLUMNS}
-                assert_allclose(results["accuracy"], model.score(X[test], y[test]))
-                assert_allclose(results["support"], len(model.support_) / len(train), atol=0.05)
-                assert results["hinge"] <= 0
+    search = LinearProgrammingMachineCV(CS, GAMMAS, cv=splits, calibration=None, scoring="accuracy")
+    search.fit(X, y)
+    for line, params in enumerate(search.cv_results_["params"]):
+        support = []
+        for f, (train, test) in enumerate(splits):
+            model = LinearProgrammingMachine(calibration=None, **params).fit(X[train], y[train])
+            hits = search.cv_results_[f"split{f}_test_score"][line]
+            assert_allclose(hits, model.score(X[test], y[test]))
+            support.append(len(model.support_) / len(train))
+        assert_allclose(search.cv_results_["mean_support"][line], np.mean(support), atol=0.05)
     plain = LinearProgrammingMachine(search.C_, gamma=search.gamma_, calibration=None).fit(X, y)
     assert_allclose(search.predict_proba(X), plain.predict_proba(X), atol=1e-9)
-    assert_array_equal(search.support_, plain.support_)
-    assert_allclose(search.best_score_, search.cv_results_["accuracy"].mean(axis=-1).max())
+    assert_array_equal(search.best_estimator_.support_, plain.support_)
+    assert_allclose(search.best_score_, search.cv_results_["mean_test_score"].max())
+
+
+def test_log_losses_are_those_of_calibrated_scores():
+    X, y = make_moons(120, noise=0.3, random_state=0)
+    splits = list(StratifiedKFold(3).split(X, y))
+    search = LinearProgrammingMachineCV([1.0], [2.0], cv=splits).fit(X, y)
+    machine = LinearProgrammingMachine(1.0, gamma=2.0, calibration=None)
+    scores = np.empty(len(y))
+    for train, test in splits:
+        scores[test] = machine.fit(X[train], y[train]).decision_function(X[test])
+    slope = fit_slope(HeldOutScores(np.column_stack([-scores, scores]), y, np.ones(len(y)))).slope
+    log_P = np.log(expit(2 * slope * np.column_stack([-scores, scores])))
+    for f, (_, test) in enumerate(splits):
+        own, mean = log_P[test, y[test]].mean(), log_P[test].mean()
+        expected = (len(y) * own + mean) / (len(y) + 1)
+        assert_allclose(search.cv_results_[f"split{f}_test_score"][0], expected, rtol=1e-6)
+
+
+def test_no_parameter_of_the_plain_machine_stands_in_for_the_search():
+    for name in ("gamma", "C", "multi_class"):
+        assert not hasattr(LinearProgrammingMachineCV(), name)
 
 
 def test_calibration_and_class_weights_are_those_of_the_chosen_machine():
@@ -61,7 +85,7 @@ def test_kernels_with_their_own_width_are_searched_over_c_alone():
     K = rbf_kernel(X, gamma=2.0)
     precomputed = LinearProgrammingMachineCV(CS, cv=splits, kernel="precomputed").fit(K, y)
     same = LinearProgrammingMachineCV(CS, [2.0], cv=splits).fit(X, y)
-    assert_allclose(precomputed.cv_results_["accuracy"], same.cv_results_["accuracy"])
+    assert_allclose(precomputed.cv_results_["mean_test_score"], same.cv_results_["mean_test_score"])
     assert precomputed.gamma_ is None
     linear = LinearProgrammingMachineCV(CS, cv=3, kernel="linear").fit(X, y)
     assert linear.score(X, y) > 0.8
@@ -69,7 +93,7 @@ def test_kernels_with_their_own_width_are_searched_over_c_alone():
 
 @pytest.mark.parametrize(
     ("params", "message"),
-    [({"Cs": [0.0]}, "Cs must be positive"), ({"gammas": [1.0], "kernel": "linear"}, "has its own")],
+    [({"Cs": [0.0]}, "Cs must be"), ({"gammas": [1.0], "kernel": "linear"}, "has its own")],
 )
 def test_errors_name_the_argument(params, message):
     with pytest.raises(ValueError, match=message):
@@ -80,4 +104,4 @@ def test_rows_that_are_all_alike_leave_even_odds():
     X, y = np.ones((20, 2)), np.tile([0, 1], 10)
     model = LinearProgrammingMachineCV([0.1, 1.0], [1.0], cv=3).fit(X, y)
     assert_allclose(model.predict_proba(X), 0.5)
-    assert len(model.support_) == 0
+    assert len(model.best_estimator_.support_) == 0
