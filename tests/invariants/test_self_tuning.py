@@ -15,8 +15,8 @@ from kernelproba import (
 )
 
 SEARCHES = {
-    "kernel logistic": KernelLogisticRegressionCV(tol=1e-8),
-    "kernel logistic, folds": KernelLogisticRegressionCV([1.0, 10.0], [0.1, 1.0], cv=3, tol=1e-8),
+    "kernel logistic": KernelLogisticRegressionCV(tol=1e-5),
+    "kernel logistic, folds": KernelLogisticRegressionCV([1.0, 10.0], [0.1, 1.0], cv=3, tol=1e-5),
     "least squares": LeastSquaresProbabilisticClassifierCV(),
     "least squares, folds": LeastSquaresProbabilisticClassifierCV([1e-4, 1e-2], [0.1, 1.0], cv=3),
     "linear machine": LinearProgrammingMachineCV([1.0, 10.0], [0.1, 1.0], cv=3, calibration=3),
@@ -62,7 +62,7 @@ def test_every_search_leaves_the_same_things_behind(search):
     for name, value in model.best_params_.items():
         column = results[f"param_{name}"]
         assert column[model.best_index_] == value
-        if name != "scale":
+        if name in ("C", "alpha", "gamma"):
             assert getattr(model, f"{name}_") == value
     frame = results.frame()
     assert frame["rank_test_score"].min() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,11 +124,9 @@ class SearchDisplay:
     def _draw_points(self, ax: Any) -> None:
         table, (x, y) = self.frame(), self._axes()
         last = table["n_rows"] == table["n_rows"].max()
-        scales = (
-            table["scale"].fillna("as they are") if "scale" in table else table["n_rows"].map(lambda _: "")
-        )
-        for scale, marker in zip(scales.unique(), ("o", "s", "^"), strict=False):
-            own = table[scales == scale]
+        labels = self._labels()
+        for label, marker in zip(labels.unique(), cycle("osD^vP"), strict=False):
+            own = table[labels == label]
             dots = ax.scatter(
                 _shown(own[x], table[x]),
                 _shown(own[y], table[y]),
@@ -139,17 +138,28 @@ class SearchDisplay:
                 marker=marker,
                 edgecolors="white",
                 linewidths=0.5,
-                label=f"features: {scale}" if scale else None,
+                label=label,
             )
-        chosen = self.chosen | {"excess": table["excess"][self._chosen_line(table)]}
-        ring = [_shown(np.array([chosen[name]], dtype=float), table[name]) for name in (x, y)]
+        chosen = table.loc[self._chosen_line(table), [x, y]].astype(float)
+        ring = [_shown(chosen[[name]], table[name]) for name in (x, y)]
         ax.scatter(*ring, s=220, facecolors="none", edgecolors="black")
         ax.set(xscale="log", xlabel=x, ylabel=_LABELS.get(y, y), yscale="linear" if y == "excess" else "log")
         ax.figure.colorbar(dots, ax=ax, label=f"{_LABELS['excess']} (up to {_WORST:.0f})")
-        if scales.iloc[0]:
+        if labels.nunique() > 1:
             ax.legend(frameon=False, fontsize="small")
         large = "" if last.all() else f"; the large ones on {table['n_rows'].max():,} rows"
         ax.set_title(f"{len(table)} points{large}", fontsize="medium", color="0.3")
+
+    def _labels(self) -> pd.Series:
+        """What tells kinds of candidates apart: kernel and scale, as far as the search has chosen them."""
+        parts = [
+            prefix + self.points[name].fillna(absent).astype(str)
+            for name, prefix, absent in (("kernel", "", "as given"), ("scale", "features: ", "as they are"))
+            if name in self.points
+        ]
+        if not parts:
+            return self.points["n_rows"].map(lambda _: "")
+        return parts[0] if len(parts) == 1 else parts[0] + ", " + parts[1]
 
     def _axes(self) -> tuple[str, str]:
         """Names of the columns to draw: gamma and the strength, or the strength and the loss."""
@@ -159,8 +169,10 @@ class SearchDisplay:
 
     def _chosen_line(self, table: pd.DataFrame) -> Any:
         """Label of the line of the chosen parameters, the last one if they were tried on a sample first."""
-        names = [name for name in self._axes() if name in self.chosen]
-        same = np.all([np.isclose(table[name].astype(float), self.chosen[name]) for name in names], axis=0)
+        same = np.ones(len(table), dtype=bool)
+        for name, value in self.chosen.items():
+            if name in table:
+                same &= table[name].isna() if value is None else (table[name] == value)
         return table.index[same][-1]
 
     def _draw_weights(self, ax: Any) -> None:
@@ -180,6 +192,8 @@ class SearchDisplay:
 
 
 def _shown(values: Any, column: Any) -> np.ndarray:
-    """Numbers on a logarithmic axis; what is infinite stands beyond the largest of its column."""
+    """Numbers on a logarithmic axis, infinity beyond the largest of its column, a gamma of none below all."""
     values, column = np.asarray(values, dtype=float), np.asarray(column, dtype=float)
-    return np.where(np.isinf(values), 10 * column[np.isfinite(column)].max(initial=1.0), values)
+    known = column[np.isfinite(column)]
+    low, high = (known.min() / 10, 10 * known.max()) if len(known) else (1.0, 1.0)
+    return np.select([np.isnan(values), np.isinf(values)], [low, high], values)
