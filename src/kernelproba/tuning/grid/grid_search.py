@@ -121,10 +121,10 @@ class GridSearch:
         for a in range(len(self.grid.strengths)):
             Q = np.concatenate([outcome.scores[a] for outcome in outcomes])
             log_P = self.log_probabilities(HeldOutScores(Q, y, weight))
-            parts = [np.split(values, stops[:-1]) for values in (log_P, y, weight)]
+            folds = np.split(np.arange(len(y)), stops[:-1])
             judged.append(
                 [
-                    [score(*part, total) for part in zip(*parts, strict=True)]
+                    [score(log_P[fold], y[fold], weight[fold], total) for fold in folds]
                     for score in (self.score, smoothed_log_likelihood)
                 ]
             )
