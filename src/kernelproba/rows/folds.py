@@ -134,6 +134,8 @@ def make_folds(cv: Any, X: Any, y: Any, rows: WeightedRows, copies: Duplicates) 
         if n_folds < 2:
             raise ValueError(f"cv must be 2 folds or more, got cv={cv!r}.")
         units = copies.units(rows.sample_weight)
+        if n_folds > max(units.sum(), DEFAULT_FOLDS):  # few rows make fewer folds
+            raise ValueError(f"cv={n_folds} is more folds than there are observations, {units.sum()}.")
         return unit_folds(copies.keys, rows.y[copies.first], units, n_folds)
     folds = split_folds(check_cv(cv, y, classifier=True).split(X, y), len(y), rows, copies)
     if not folds:

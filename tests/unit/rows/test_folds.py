@@ -95,6 +95,7 @@ def test_folds_without_rows_are_left_out():
     assert len(unit_folds(np.arange(3, dtype=np.uint64), np.array([0, 1, 1]), np.ones(3, dtype=int), 10)) == 3
 
 
-def test_one_fold_is_refused():
+@pytest.mark.parametrize("cv", [1, 6])
+def test_one_fold_is_refused_and_more_folds_than_observations(cv):
     with pytest.raises(ValueError, match="cv"):
-        make_folds(1, None, np.array([0, 1]), *weighed(np.eye(2), np.array([0, 1]), np.ones(2)))
+        make_folds(cv, None, np.array([0, 1]), *weighed(np.eye(2), np.array([0, 1]), np.ones(2)))

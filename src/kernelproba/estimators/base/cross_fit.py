@@ -14,7 +14,7 @@ from kernelproba.calibration import HeldOutScores
 from kernelproba.decision import label_index
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.rows.duplicates import Duplicates
-from kernelproba.rows.folds import make_folds
+from kernelproba.rows.folds import unit_folds
 
 
 def fit_folds(
@@ -104,7 +104,7 @@ def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOu
     pairwise = estimator.__sklearn_tags__().input_tags.pairwise
     rows, total = copies.first, copies.totals(weight)
     parts = []
-    for fold in make_folds(n_folds, X, y, training, copies):
+    for fold in unit_folds(copies.keys, y[copies.first], copies.units(training.sample_weight), n_folds):
         train, test = rows[fold.train], rows[fold.test]
         model = clone(plain).fit(
             X[train][:, train] if pairwise else X[train], y[train], total[fold.train] * fold.train_share

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.basis.gram import Gram
 from kernelproba.decision import as_priors, class_priors
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.density_classifier import refuse_negative
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.maximum_contrast import PROGRAMMES, MaximumContrastClassifier
@@ -24,7 +23,7 @@ from kernelproba.solvers.lp.slpm import ContrastFit, contrast_path
 from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
 from kernelproba.tuning.grid.grid_search import FoldOutcome
 from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations
 
 #: Default penalties, as multiples of the total weight of the rows; inf is the kernel density classifier.
 PENALTIES = np.array([np.inf, *10.0 ** -np.arange(1.5, 4.5, 0.5)])
@@ -175,21 +174,21 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         check_is_fitted(self)
         return self.best_estimator_.contrast(self._check_predict(X), y)
 
-    def _grid(self, rows: MergedRows) -> WidthGrid:
-        X = rows.training.X
-        kernel_of = partial(self._kernel_of, rows.training)
+    def _grid(self, rows: Observations) -> WidthGrid:
+        X = rows.X
+        kernel_of = partial(self._kernel_of, rows)
         gammas = grid_gammas(self.gammas, self.kernel, kernel_of(1.0), X, self.random_state)
-        alphas = PENALTIES * rows.training.weight.sum()
+        alphas = PENALTIES * rows.weight.sum()
         if self.alphas is not None:
             alphas = np.array(positive_numbers(self.alphas, "alphas", finite=False))
         return WidthGrid.of(rows, gammas, kernel_of, ("alpha", np.sort(alphas)[::-1]))
 
-    def _kernel_of(self, training: Training, gamma: float | None) -> Kernel:
-        return self._estimator()._kernel_of_width(training, "scale" if gamma is None else gamma)
+    def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
+        return self._estimator()._kernel_of_width(rows, "scale" if gamma is None else gamma)
 
-    def _assess(self, grid: Any, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:
+    def _assess(self, grid: Any, rows: Observations, width: int, fold: Fold) -> FoldOutcome:
         matrices = FoldMatrices(grid, rows, width, fold)
-        train = matrices.training
+        train = matrices.trained
         if self.priors is None:
             priors = class_priors(train.y, len(self.classes_), train.weight)
         else:

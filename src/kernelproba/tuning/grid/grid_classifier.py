@@ -12,10 +12,9 @@ from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
-from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import Fold, make_folds
 from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid, GridSearch
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SEARCH_CONSTRAINTS, SelfTuning
 
@@ -35,11 +34,11 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
 
     _plain: ClassVar[type[BaseEstimator]]
 
-    def _grid(self, rows: MergedRows) -> Grid:
+    def _grid(self, rows: Observations) -> Grid:
         """Parameters to choose from."""
         raise NotImplementedError
 
-    def _assess(self, grid: Grid, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:
+    def _assess(self, grid: Grid, rows: Observations, width: int, fold: Fold) -> FoldOutcome:
         """Fit the models of one fold and width, one for each strength."""
         raise NotImplementedError
 
@@ -50,8 +49,9 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
     def _fit_grid(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Search, and fit the best candidate to all rows."""
         given = self._check_fit(X, y, sample_weight)
-        copies = Duplicates.of(given.X, given.y)
-        rows = MergedRows.of(given, copies, pairwise=self.__sklearn_tags__().input_tags.pairwise)
+        precomputed = self.__sklearn_tags__().input_tags.pairwise
+        copies = find_copies(given, precomputed=precomputed)
+        rows = Observations.of(given, copies, precomputed=precomputed)
         grid, folds = self._grid(rows), make_folds(self.cv, X, y, given, copies)
         score = held_out_scorer(self.scoring, self.classes_)
         search = GridSearch(grid, rows, folds, score, self._log_probabilities)

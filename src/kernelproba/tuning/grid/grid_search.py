@@ -11,7 +11,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.callbacks import Step, as_steps
 from kernelproba.rows.folds import Fold
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.results import ResultsBuilder, finite_or_worst
 from kernelproba.tuning.scorers import HeldOutScorer, smoothed_log_likelihood
 
@@ -65,7 +65,7 @@ class GridSearch:
     ----------
     grid : Grid
         The candidates.
-    rows : MergedRows
+    rows : Observations
         Training rows.
     folds : sequence of Fold
         What is held out.
@@ -76,7 +76,7 @@ class GridSearch:
     """
 
     grid: Grid
-    rows: MergedRows
+    rows: Observations
     folds: Sequence[Fold]
     score: HeldOutScorer
     log_probabilities: Callable[[HeldOutScores], np.ndarray]
@@ -114,7 +114,7 @@ class GridSearch:
 
     def _width_scores(self, outcomes: Sequence[FoldOutcome]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Scores, log-likelihoods and support (a, k) of one width from the outcomes of its folds."""
-        y = np.concatenate([self.rows.training.y[fold.test] for fold in self.folds])
+        y = np.concatenate([self.rows.y[fold.test] for fold in self.folds])
         weight = np.concatenate([self.rows.test_weight(fold) for fold in self.folds])
         stops = np.cumsum([len(fold.test) for fold in self.folds])
         total, judged = float(self.rows.units.sum()), []

@@ -9,7 +9,6 @@ from sklearn.base import _fit_context
 from kernelproba.basis.gram import Gram
 from kernelproba.calibration import HeldOutScores, SlopeMap, fit_slope
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
 from kernelproba.kernels import Kernel
@@ -18,7 +17,7 @@ from kernelproba.solvers.lp.linear_machine import linear_machine_path
 from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
 from kernelproba.tuning.grid.grid_search import FoldOutcome
 from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations
 
 #: Default values of C.
 STRENGTHS = 10.0 ** np.arange(-1, 3.5, 0.5)
@@ -145,19 +144,19 @@ class LinearProgrammingMachineCV(GridTunedClassifier):
         self.C_, self.gamma_ = self.best_params_["C"], self.best_params_["gamma"]
         return self
 
-    def _grid(self, rows: MergedRows) -> WidthGrid:
-        X = rows.training.X
-        kernel_of = partial(self._kernel_of, rows.training)
+    def _grid(self, rows: Observations) -> WidthGrid:
+        X = rows.X
+        kernel_of = partial(self._kernel_of, rows)
         gammas = grid_gammas(self.gammas, self.kernel, kernel_of(1.0), X, self.random_state)
         Cs = STRENGTHS if self.Cs is None else np.sort(positive_numbers(self.Cs, "Cs"))
         return WidthGrid.of(rows, gammas, kernel_of, ("C", Cs))
 
-    def _kernel_of(self, training: Training, gamma: float | None) -> Kernel:
-        return self._estimator(gamma=gamma)._resolve_kernel(training)
+    def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
+        return self._estimator(gamma=gamma)._resolve_kernel(rows)
 
-    def _assess(self, grid: Any, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:
+    def _assess(self, grid: Any, rows: Observations, width: int, fold: Fold) -> FoldOutcome:
         matrices = FoldMatrices(grid, rows, width, fold)
-        train, gram, c = matrices.training, Gram.of_matrix(matrices.train), len(self.classes_)
+        train, gram, c = matrices.trained, Gram.of_matrix(matrices.train), len(self.classes_)
         scores = np.empty((len(grid.strengths), len(fold.test), c))
         used = np.zeros((len(grid.strengths), len(fold.train)), dtype=bool)
         for j in [1] if c == 2 else range(c):

@@ -12,7 +12,7 @@ from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernel
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
 from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations
 
 
 class SparseKernelLogisticRegressionCV(GridTunedClassifier):
@@ -141,16 +141,15 @@ class SparseKernelLogisticRegressionCV(GridTunedClassifier):
         self.C_, self.n_iter_ = self.best_params_["C"], self.best_estimator_.n_iter_
         return self
 
-    def _grid(self, rows: MergedRows) -> Grid:
+    def _grid(self, rows: Observations) -> Grid:
         return Grid([{}], "C", self._strengths(rows))
 
-    def _strengths(self, rows: MergedRows) -> np.ndarray:
+    def _strengths(self, rows: Observations) -> np.ndarray:
         """Values of C, increasing."""
-        train = rows.training
-        return self._estimator()._strengths_for(train.X, self.classes_[train.y], self.Cs, train.sample_weight)
+        return self._estimator()._strengths_for(rows.X, self.classes_[rows.y], self.Cs, rows.sample_weight)
 
-    def _assess(self, grid: Grid, rows: MergedRows, width: int, fold: Fold) -> FoldOutcome:  # noqa: ARG002
-        train = rows.train(fold).training
+    def _assess(self, grid: Grid, rows: Observations, width: int, fold: Fold) -> FoldOutcome:  # noqa: ARG002
+        train = rows.train(fold)
         # The weights of the rows have those of their classes in them.
         model = self._estimator().set_params(class_weight=None)
         path = model.path(train.X, self.classes_[train.y], grid.strengths, sample_weight=train.weight)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.kernels import Kernel, Stationary, median_distance
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.grid.grid_search import Grid
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations
 
 #: Default widths, as multiples of the median distance.
 WIDTHS = np.geomspace(0.15, 2.0, 7)
@@ -64,14 +63,14 @@ class WidthGrid(Grid):
     @classmethod
     def of(
         cls,
-        rows: MergedRows,
+        rows: Observations,
         gammas: Sequence[float | None],
         kernel_of: Callable[[float | None], Kernel],
         strengths: tuple[str, np.ndarray],
     ) -> "WidthGrid":
         """Grid over the rows, with a kernel for each gamma and named strengths."""
         name, values = strengths
-        cache = DistanceCache(rows.training.X)
+        cache = DistanceCache(rows.X)
         kernels = [kernel_of(gamma) for gamma in gammas]
         return cls([{"gamma": gamma} for gamma in gammas], name, values, kernels, cache)
 
@@ -84,7 +83,7 @@ class FoldMatrices:
     ----------
     grid : WidthGrid
         Kernels and distances.
-    rows : MergedRows
+    rows : Observations
         All rows.
     width : int
         Which kernel.
@@ -93,14 +92,14 @@ class FoldMatrices:
     """
 
     grid: WidthGrid
-    rows: MergedRows
+    rows: Observations
     width: int
     fold: Fold
 
     @cached_property
-    def training(self) -> Training:
+    def trained(self) -> Observations:
         """The rows to train on, with their share of the weights."""
-        return self.rows.train(self.fold).training
+        return self.rows.train(self.fold)
 
     @cached_property
     def train(self) -> np.ndarray:

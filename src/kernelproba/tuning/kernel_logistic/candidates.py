@@ -21,7 +21,7 @@ from kernelproba.objective import DenseMatrix
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.logistic import logistic_loo_scores
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
-from kernelproba.tuning.kernel_logistic.observations import Observations
+from kernelproba.tuning.observations import Observations
 
 #: Largest rank of kernel matrices in leave-one-out systems.
 MAX_RANK = 600

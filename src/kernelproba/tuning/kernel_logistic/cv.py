@@ -25,13 +25,13 @@ from kernelproba.kernels import Kernel, resolve_kernel
 from kernelproba.rows.folds import make_folds
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
-from kernelproba.tuning.kernel_logistic.observations import Observations, find_copies
 from kernelproba.tuning.kernel_logistic.out_of_sample import allows_loo, fold_predictions, loo_predictions
 from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.selection import select_models
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.loo_classifier import LeftOutPosterior
+from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
 from kernelproba.tuning.scaling import MIXED_RULES, AfterScaling, has_two_values
 from kernelproba.tuning.scorers import held_out_scorer

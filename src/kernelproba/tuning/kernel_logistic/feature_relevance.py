@@ -24,7 +24,7 @@ from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, HeldOutPrediction
-from kernelproba.tuning.kernel_logistic.observations import Observations
+from kernelproba.tuning.observations import Observations
 
 #: Rows at which slopes are taken.
 SLOPE_ROWS = 300

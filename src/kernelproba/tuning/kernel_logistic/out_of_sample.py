@@ -18,7 +18,7 @@ from kernelproba.tuning.kernel_logistic.candidates import (
     HeldOutPrediction,
     log_probabilities,
 )
-from kernelproba.tuning.kernel_logistic.observations import Observations
+from kernelproba.tuning.observations import Observations
 
 if TYPE_CHECKING:
     from kernelproba.tuning.kernel_logistic.stages import SelectedModel

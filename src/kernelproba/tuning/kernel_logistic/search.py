@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelproba.estimators.base.callbacks import Step, unobserved
-from kernelproba.kernels import Kernel, Laplacian, Stationary, resolve_gamma
 from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
 from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost
@@ -188,23 +187,3 @@ def lattice_values(start: GammaC, point: LatticePoint) -> GammaC:
     """(gamma, C) of a point of the lattice around a start."""
     gamma, C = start
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), C * 10 ** (point[1] / 4)
-
-
-def central_gamma(kernel: Kernel, X) -> float:
-    """Gamma at which the kernel of two rows at the median distance is exp(−½), or exp(−1) for Laplace's.
-
-    Kernels that are no functions of a distance have 1/(d Var X).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Of the kind whose gamma is asked for.
-    X : array of shape (n, d)
-        Rows.
-    """
-    if not isinstance(kernel, Stationary):
-        return resolve_gamma("scale", X)
-    D = kernel.distances(X, X)[np.triu_indices(X.shape[0], 1)].astype(np.float64)
-    apart = D[D > 0]
-    median = float(np.median(apart)) if len(apart) else 1.0
-    return 1 / median if isinstance(kernel, Laplacian) else 1 / (2 * median)

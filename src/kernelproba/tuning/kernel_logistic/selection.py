@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernelproba.tuning.kernel_logistic.observations import Observations
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel, StageResult, finish, screen
+from kernelproba.tuning.observations import Observations
 
 
 def select_models(

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import Kernel
+from kernelproba.tuning.grids import central_gamma
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
     FeatureRelevance,
@@ -29,7 +30,6 @@ from kernelproba.tuning.kernel_logistic.feature_relevance import (
     WeighedFeatures,
     relevance_pays,
 )
-from kernelproba.tuning.kernel_logistic.observations import Observations
 from kernelproba.tuning.kernel_logistic.out_of_sample import loo_is_cheap, loo_operations
 from kernelproba.tuning.kernel_logistic.search import (
     Candidate,
@@ -38,8 +38,8 @@ from kernelproba.tuning.kernel_logistic.search import (
     GammaC,
     Screening,
     Stage,
-    central_gamma,
 )
+from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.scaling import ScaledView
 
 #: Rows of a sample at least, and for each of many classes, and the number of rows from which on it is taken.

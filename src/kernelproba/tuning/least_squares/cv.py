@@ -1,7 +1,6 @@
 """The least-squares probabilistic classifier with width, penalty and scale chosen by leave-one-out."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -23,7 +22,6 @@ from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
 from kernelproba.kernels import Kernel, median_distance
-from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import Fold, make_folds
 from kernelproba.tuning.grids import central_gamma, given_gammas
 from kernelproba.tuning.least_squares.folds import FoldCandidates
@@ -39,7 +37,7 @@ from kernelproba.tuning.least_squares.search import (
     Tried,
 )
 from kernelproba.tuning.loo_classifier import LeftOutPosterior
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
 from kernelproba.tuning.scaling import UNSCALED, ScaledView
 from kernelproba.tuning.scorers import held_out_scorer
@@ -264,8 +262,8 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
 
     def _search(self, X: Any, y: Any, given: Training, step: Step) -> Tried:
         """Return the best candidate, and store all."""
-        copies = Duplicates.of(given.X, given.y)
-        rows = MergedRows.of(given, copies, pairwise=self._is_precomputed())
+        copies = find_copies(given, precomputed=self._is_precomputed())
+        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
         folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
         search = LeastSquaresSearch(partial(self._judge, rows), step)
         views = [ScaledView.learn(rule, given) for rule in self._rules()]
@@ -283,9 +281,9 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
             )
         return best
 
-    def _judge(self, rows: MergedRows, scores: HeldOutScores, folds: Sequence[np.ndarray]) -> list[float]:
+    def _judge(self, rows: Observations, scores: HeldOutScores, folds: Sequence[np.ndarray]) -> list[float]:
         """Scores of folds after calibration."""
-        mass = np.bincount(rows.training.y, weights=rows.training.weight)
+        mass = np.bincount(rows.y, weights=rows.weight)
         P = Clipping(mass / mass.sum()).probabilities(scores.Q)
         if self.calibration is None:
             with np.errstate(divide="ignore"):
@@ -298,9 +296,9 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         score, total = held_out_scorer(self.scoring, self.classes_), float(rows.units.sum())
         return [score(log_P[fold], scores.y[fold], scores.weight[fold], total) for fold in folds]
 
-    def _stage(self, rows: MergedRows, folds: Sequence[Fold] | None, view: ScaledView) -> Stage:
+    def _stage(self, rows: Observations, folds: Sequence[Fold] | None, view: ScaledView) -> Stage:
         """Models of rows on a scale, judged by folds or by leave-one-out."""
-        seen, basis_of = replace(rows, training=view.of(rows.training)), partial(self._basis, view)
+        seen, basis_of = rows.with_rows(view.rows(rows.X)), partial(self._basis, view)
         candidates: Candidates
         if folds is None:
             auto = max(JUDGED_ROWS, int(JUDGED_SHARE * len(rows)))
@@ -310,11 +308,11 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
             candidates = FoldCandidates(seen, folds, basis_of, self._kernel_of)
         return Stage(view, candidates, self._given_gammas(seen), self._given_alphas(), self._start(seen))
 
-    def _given_gammas(self, rows: MergedRows) -> Sequence[float | None] | None:
+    def _given_gammas(self, rows: Observations) -> Sequence[float | None] | None:
         """Values to choose from, None for a search."""
-        gammas = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, rows.training))
+        gammas = given_gammas(self.gammas, self.kernel, partial(self._kernel_of, rows))
         if gammas is None and self.gammas == "paper":
-            median = median_distance(rows.training.X, self.random_state)
+            median = median_distance(rows.X, self.random_state)
             return [1 / (2 * (width * median) ** 2) for width in PAPER_WIDTHS]
         return gammas
 
@@ -325,22 +323,22 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
             return named[self.alphas]
         return positive_numbers(self.alphas, "alphas")
 
-    def _basis(self, view: ScaledView, rows: MergedRows) -> Basis:
+    def _basis(self, view: ScaledView, rows: Observations) -> Basis:
         """Centres for rows on a scale."""
-        keyed, given = KeyedRows(rows.training.X, rows.training.y, rows.keys), self._given_centers()
+        keyed, given = KeyedRows(rows.X, rows.y, rows.keys), self._given_centers()
         centers = choose_centers(given, self.n_centers, keyed, len(self.classes_), self.random_state)
         return Basis(centers, None if isinstance(given, str | Integral) else view.rows(given))
 
-    def _start(self, rows: MergedRows) -> tuple[float, float]:
+    def _start(self, rows: Observations) -> tuple[float, float]:
         """(gamma, alpha) where a search starts."""
-        few = rows.sample(MEDIAN_ROWS).training
+        few = rows.sample(MEDIAN_ROWS)
         gamma = central_gamma(self._kernel_of(few, 1.0), few.X)
         # The penalty goes with the square of the kernel.
         size = float(np.mean(self._kernel_of(few, gamma).diag(few.X)))
         return gamma, START_ALPHA * size**2 if size > 0 else START_ALPHA
 
-    def _kernel_of(self, training: Training, gamma: float | None) -> Kernel:
-        return self._model(1.0, gamma)._resolve_kernel(training)
+    def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
+        return self._model(1.0, gamma)._resolve_kernel(rows)
 
     def _given_centers(self) -> Any:
         """The parameter `centers`, checked."""

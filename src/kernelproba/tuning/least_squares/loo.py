@@ -16,12 +16,11 @@ import numpy as np
 
 from kernelproba.basis.class_centers import ClassCenters
 from kernelproba.calibration import HeldOutScores
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
 from kernelproba.solvers.loo.ridge import LeftOut, leave_one_out_path
-from kernelproba.tuning.merged_rows import MergedRows
+from kernelproba.tuning.observations import Observations
 
 #: Kernel values that are summed at once.
 _BLOCK_VALUES = 16_000_000
@@ -29,7 +28,7 @@ _BLOCK_VALUES = 16_000_000
 _MAX_SINGLE_RIDGE = 1e30
 
 #: Takes rows on the common scale and gamma.
-KernelOf = Callable[[Training, float | None], Kernel]
+KernelOf = Callable[[Observations, float | None], Kernel]
 
 
 class Basis(NamedTuple):
@@ -51,25 +50,24 @@ class LeaveOneOutCandidates:
 
     Parameters
     ----------
-    rows : MergedRows
+    rows : Observations
         Rows, as the models are to see them.
     basis : Basis
         Centres, on the same scale.
     kernel_of : callable
-        (Training, gamma) → Kernel.
+        (Observations, gamma) → Kernel.
     max_rows : int
         Number of rows to leave out, a random sample.
     """
 
-    def __init__(self, rows: MergedRows, basis: Basis, kernel_of: KernelOf, max_rows: int):
-        training = rows.training
-        self._training, self._centers, self._kernel_of = training, basis.centers, kernel_of
+    def __init__(self, rows: Observations, basis: Basis, kernel_of: KernelOf, max_rows: int):
+        self._rows, self._centers, self._kernel_of = rows, basis.centers, kernel_of
         self._judged = np.sort(np.argsort(rows.keys)[:max_rows])
-        kernel = kernel_of(training, 1.0)
-        Z = kernel.select(training.X, basis.centers.rows) if basis.given is None else basis.given
-        self._cache = DistanceCache(training.X, Z)
-        self._Y = (training.y[:, None] == np.arange(training.y.max() + 1)).astype(np.float32)
-        self._left_out = (training.weight / rows.units)[self._judged]
+        kernel = kernel_of(rows, 1.0)
+        Z = kernel.select(rows.X, basis.centers.rows) if basis.given is None else basis.given
+        self._cache = DistanceCache(rows.X, Z)
+        self._Y = (rows.y[:, None] == np.arange(rows.n_classes)).astype(np.float32)
+        self._left_out = (rows.weight / rows.units)[self._judged]
         owned = basis.centers.owned_by(rows.keys[self._judged])
         self._own_center = np.where(rows.units[self._judged] > 1, -1, owned)
         self._n_observations = float(rows.units[self._judged].sum())
@@ -79,7 +77,7 @@ class LeaveOneOutCandidates:
     @property
     def n_rows(self) -> int:
         """Number of rows that the models are fitted to."""
-        return len(self._training.y)
+        return len(self._rows)
 
     @property
     def folds(self) -> list[np.ndarray]:
@@ -88,12 +86,12 @@ class LeaveOneOutCandidates:
 
     def held_out(self, gamma: float | None, alphas: Sequence[float]) -> list[HeldOutScores]:
         """Return scores (r, c) of the rows left out for each penalty."""
-        y, weight = self._training.y[self._judged], self._training.weight[self._judged]
+        y, weight = self._rows.y[self._judged], self._rows.weight[self._judged]
         return [HeldOutScores(Q, y, weight, self._n_observations) for Q in self._scores(gamma, alphas)]
 
     def _scores(self, gamma: float | None, alphas: Sequence[float]) -> np.ndarray:
         """Scores (a, r, c)."""
-        total = float(self._training.weight.sum())
+        total = float(self._rows.weight.sum())
         features = self._features(gamma, self._precision(gamma, alphas, total))
         Q = np.empty((len(alphas), len(self._judged), self._Y.shape[1]), dtype=features.K.dtype)
         for block, equations in zip(self._centers.blocks, features.equations, strict=True):
@@ -117,13 +115,13 @@ class LeaveOneOutCandidates:
         return np.float32 if enough else np.float64
 
     def _compute_features(self, gamma: float | None, dtype: Any) -> _Features:
-        kernel = self._kernel_of(self._training, gamma)
-        blocks, n = self._centers.blocks, len(self._training.y)
+        kernel = self._kernel_of(self._rows, gamma)
+        blocks, n = self._centers.blocks, len(self._rows)
         equations = [NormalEquations.empty(len(block), len(block.classes), dtype) for block in blocks]
         step = max(1, _BLOCK_VALUES // max(len(self._centers.rows), 1))
         for start in range(0, n, step):
             part = slice(start, start + step)
-            K, Y, weight = self._cache.matrix(kernel, dtype, part), self._Y[part], self._training.weight[part]
+            K, Y, weight = self._cache.matrix(kernel, dtype, part), self._Y[part], self._rows.weight[part]
             if (weight != 1).any():
                 root = np.sqrt(weight).astype(dtype)[:, None]
                 K, Y = K * root, Y * root

@@ -19,7 +19,7 @@ from kernelproba.tuning.kernel_logistic.feature_relevance import (
     mean_squared_slopes,
     relevance_pays,
 )
-from kernelproba.tuning.kernel_logistic.observations import Observations
+from kernelproba.tuning.observations import Observations
 
 GAMMA, C = 0.2, 3.0
 

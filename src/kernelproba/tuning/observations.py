@@ -95,6 +95,19 @@ class Observations:
             self, weight=self.weight * share, sample_weight=self.sample_weight * share, units=units
         )
 
+    def train(self, fold: Fold) -> "Observations":
+        """Rows that a fold trains on, each with the share of its weight that it does."""
+        return self.at(fold.train).shared(fold.train_share)
+
+    def test(self, fold: Fold) -> Any:
+        """Rows X that a fold tests on, as a model of the rows it trains on takes them."""
+        X = self.X[fold.test]
+        return X[:, fold.train] if self.precomputed else X
+
+    def test_weight(self, fold: Fold) -> np.ndarray:
+        """Weights of the rows that a fold tests on."""
+        return self.weight[fold.test] * fold.test_share
+
     def with_rows(self, X: Any) -> "Observations":
         """The same observations on another scale."""
         return replace(self, X=X)
