@@ -153,6 +153,8 @@ def reweight_log_posterior(log_P: NDArray, old_priors: NDArray, new_priors: NDAr
     >>> np.exp(reweight_log_posterior(log_P, np.array([0.5, 0.5]), np.array([0.9, 0.1]))).round(3).tolist()
     [[0.9, 0.1]]
     """
+    if np.array_equal(old_priors, new_priors):
+        return log_P
     shift = np.full(len(new_priors), LOG_ZERO)
     kept = new_priors > 0
     shift[kept] = np.log(new_priors[kept]) - np.log(old_priors[kept])

@@ -7,11 +7,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.validation import POSITIVE
+from kernelproba.estimators.base.validation import POSITIVE, check_labels
 
 #: Prior variance of the intercept relative to that of a coefficient: it is all but free.
 INTERCEPT_VARIANCE = 1e3
@@ -90,8 +89,9 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
         self : RecursiveFeatureAddition
             The fitted transformer.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # sums of the largest numbers
+            X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_labels(y)
         _, codes = np.unique(y, return_inverse=True)
         rounds = _Rounds(_standardise(X), codes, self.alpha, self.criterion)
         count = min(self.n_features_to_select, X.shape[1])
@@ -100,6 +100,17 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
         self.scores_ = np.array([loss for _, loss in chosen])
         self.support_ = np.isin(np.arange(X.shape[1]), self.ranking_)
         return self
+
+    @np.errstate(invalid="ignore")  # sums of the largest numbers
+    def transform(self, X: Any) -> Any:
+        """Return the chosen features of X (n, d), in the order in which X has them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        """
+        return super().transform(X)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

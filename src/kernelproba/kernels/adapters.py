@@ -108,7 +108,12 @@ class CallableKernel(_Whole):
         self.params = params
 
     def _matrix(self, X, Z):
-        return self.function(X, Z, **(self.params or {}))
+        try:
+            return self.function(X, Z, **(self.params or {}))
+        except TypeError as error:
+            raise TypeError(
+                f"the kernel function failed with kernel_params={self.params!r}: {error}"
+            ) from error
 
 
 class GaussianProcessKernel(_Whole):

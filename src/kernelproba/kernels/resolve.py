@@ -74,11 +74,11 @@ def resolve_kernel(
     params = kernel_params or {}
     if isinstance(kernel, str) and kernel in _NAMES:
         number = partial(resolve_gamma, gamma, X, random_state, sample_weight)
-        resolved = _named(_NAMES[kernel], number, degree, coef0).set_params(**params)
+        resolved = _with_params(_named(_NAMES[kernel], number, degree, coef0), params)
     elif isinstance(kernel, Kernel):
-        resolved = clone(kernel).set_params(**params)
+        resolved = _with_params(clone(kernel), params)
     elif isinstance(kernel, SklearnGPKernel):
-        resolved = GaussianProcessKernel(clone(kernel).set_params(**params))
+        resolved = GaussianProcessKernel(_with_params(clone(kernel), params))
     elif callable(kernel) and not isinstance(kernel, type):
         resolved = CallableKernel(kernel, kernel_params)
     else:
@@ -88,6 +88,14 @@ def resolve_kernel(
         )
     _check_range(resolved, X)
     return resolved
+
+
+def _with_params(kernel, params: dict):
+    """Set the kernel's own parameters, or say which `kernel_params` it does not have."""
+    try:
+        return kernel.set_params(**params)
+    except ValueError as error:
+        raise ValueError(f"kernel_params={params!r} do not fit the kernel {kernel!r}: {error}") from error
 
 
 def kernel_size(kernel: Kernel, X) -> float:

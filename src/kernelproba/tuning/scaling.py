@@ -33,6 +33,8 @@ MIXED_RULES = ("mixed", "squashed-mixed")
 SQUASHED_RULES = ("squashed", "squashed-mixed")
 #: What "squashed" features cannot exceed.
 REACH = 3.0
+#: Farther than this, in units of its scale, no feature goes: single precision ends soon after.
+FARTHEST = 2.0**100
 
 
 class FeatureScaling(TransformerMixin, BaseEstimator):
@@ -93,8 +95,12 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
             Rows.
         """
         if sp.issparse(X):
-            return sp.csr_array(X @ sp.diags_array(1 / self.scale_)).astype(X.dtype)
-        Z = (X - self.center_) / self.scale_
+            Z = sp.csr_array(X @ sp.diags_array(1 / self.scale_))
+            np.clip(Z.data, -FARTHEST, FARTHEST, out=Z.data)
+            return Z.astype(X.dtype)
+        with np.errstate(over="ignore"):
+            Z = (X - self.center_) / self.scale_
+        np.clip(Z, -FARTHEST, FARTHEST, out=Z)
         if self.rule in SQUASHED_RULES:
             Z = REACH * Z / np.hypot(REACH, Z)  # z/√(1 + (z/3)²)
         return Z.astype(X.dtype, copy=False)

@@ -94,3 +94,14 @@ def test_nothing_that_is_squashed_exceeds_three_and_the_middle_stays():
     assert np.abs(squashed).max() <= 3
     middle = np.abs(robust) < 0.3
     np.testing.assert_allclose(squashed[middle], robust[middle], rtol=6e-3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_beyond_the_numbers_stay_finite(form, dtype):
+    X = np.random.default_rng(0).normal(scale=1e-3, size=(20, 2)).astype(dtype)
+    far = np.full((1, 2), np.finfo(dtype).max) * np.array([1, -1], dtype=dtype)
+    Z = FeatureScaling("standard").fit(form(X)).transform(form(far))
+    Z = Z.toarray() if sp.issparse(Z) else Z
+    assert np.isfinite(Z).all()
+    assert Z[0, 0] > 0 > Z[0, 1]

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernelproba.decision import mean_class_weights
 from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import check_entries, check_weights, log_probabilities
 
 
@@ -48,25 +48,14 @@ class Training:
         )
 
 
-def _encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct labels, sorted, and the number (n,) that each row's label has among them."""
-    try:
-        return np.unique(y, return_inverse=True)
-    except TypeError as error:
-        kinds = sorted({type(label).__name__ for label in y.tolist()})
-        raise ValueError(
-            f"y mixes labels of types {', '.join(kinds)}, which have no common order: use one type, for "
-            "instance y.astype(str)."
-        ) from error
-
-
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: subclasses give `predict_log_proba` (or `predict_proba`) and `fit`."""
 
     def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
         """Validate, encode and weigh; rows of weight zero are as if absent."""
-        X, y = validate_data(self, X, y, **self._check_options())
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # sums of the largest numbers; X is judged below
+            X, y = validate_data(self, X, y, **self._check_options())
+        check_labels(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         index = np.flatnonzero(weight)
         if len(index) == 0:
@@ -75,7 +64,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             X, y, weight = self._take_rows(X, index), y[index], weight[index]
         X = check_entries(X, getattr(self, "feature_names_in_", None))
         check_weights(weight)
-        self.classes_, codes = _encode(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 "
@@ -101,7 +90,12 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             return np.ones(len(self.classes_))
         if isinstance(class_weight, str) and class_weight == "balanced":
             return mass.sum() / len(mass) / mass
-        factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_)
+        try:
+            factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_)
+        except TypeError as error:
+            raise ValueError(
+                f"class_weight={class_weight!r} does not name the classes of y: {error}"
+            ) from error
         if not (np.isfinite(factors).all() and (factors > 0).all()):
             raise ValueError("class_weight must be positive and finite for every class.")
         return factors
@@ -122,7 +116,8 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_predict(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, **self._check_options(), reset=False)
+        with np.errstate(invalid="ignore"):  # sums of the largest numbers
+            return validate_data(self, X, **self._check_options(), reset=False)
 
     def _check_options(self) -> dict[str, Any]:
         sparse = self.__sklearn_tags__().input_tags.sparse

@@ -1,10 +1,11 @@
-"""Positive numbers that a user gave, such as strengths and widths."""
+"""What users gave: labels, and positive numbers such as strengths and widths."""
 
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
 
 from kernelproba.number_range import LARGEST, SMALLEST
 
@@ -31,3 +32,16 @@ def positive_numbers(values: Any, name: str, *, finite: bool = True) -> list[flo
             f"{name} must be positive: one or more numbers from {SMALLEST:g} to {LARGEST:g}, got {values!r}."
         )
     return numbers.tolist()
+
+
+def check_labels(y: np.ndarray) -> None:
+    """Refuse targets (n,) that are no labels, or labels that have no common order."""
+    try:
+        check_classification_targets(y)
+        np.unique(y)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in np.asarray(y).ravel().tolist()})
+        raise ValueError(
+            f"y has labels of types {', '.join(kinds)}, which have no common order: use one type, for "
+            "instance y.astype(str)."
+        ) from error

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from kernelproba.kernels.logarithm import log_of_distance, log_sum_exp, log_volume
 from kernelproba.kernels.stationary import Laplacian, Stationary
+from kernelproba.number_range import log_probabilities
 
 #: Widths that are tried.
 N_WIDTHS = 30
@@ -56,7 +57,7 @@ class WidthTable:
     def loss(self, chosen: np.ndarray) -> tuple[float, float]:
         """Return weighted error and log loss of Bayes' rule with the widths number chosen (c,)."""
         n, c = self.log_densities.shape[1:]
-        scores = self.log_densities[chosen, :, np.arange(c)].T + np.log(self.priors)
+        scores = self.log_densities[chosen, :, np.arange(c)].T + log_probabilities(self.priors)
         known = np.isfinite(scores[np.arange(n), self.y])
         log_P = log_softmax(scores[known], axis=1)
         y, w = self.y[known], self.weight[known]

@@ -1,0 +1,27 @@
+import numpy as np
+import pytest
+
+from kernelproba import KernelLogisticRegression, PairwiseCouplingClassifier
+from kernelproba.estimators.base.validation import check_labels, positive_numbers
+
+
+def test_labels_without_a_common_order_are_refused_by_name():
+    y = np.array(["a", None, "b", "a"], dtype=object)
+    with pytest.raises(ValueError, match="y has labels of types NoneType, str"):
+        check_labels(y)
+    X = np.arange(8.0).reshape(4, 2)
+    for model in (KernelLogisticRegression(), PairwiseCouplingClassifier(KernelLogisticRegression())):
+        with pytest.raises(ValueError, match="y has labels of types"):
+            model.fit(X, y)
+
+
+@pytest.mark.parametrize("values", [0.0, -1.0, np.nan, np.inf, 1e-200, 1e200, [], [[1.0]], [1.0, 0.0]])
+def test_numbers_beyond_the_range_are_refused_with_the_range(values):
+    with pytest.raises(ValueError, match=r"Cs must be positive: one or more numbers from 1e-100 to 1e\+100"):
+        positive_numbers(values, "Cs")
+
+
+def test_weights_of_classes_that_y_does_not_have_are_refused_by_name():
+    X, y = np.arange(8.0).reshape(4, 2), np.array(["1970-01-01", "1970-01-02"] * 2, dtype="datetime64[D]")
+    with pytest.raises(ValueError, match="class_weight"):
+        KernelLogisticRegression(class_weight={y[0].item(): 2.0}).fit(X, y)
