@@ -1,4 +1,4 @@
-"""What users gave: labels, and positive numbers such as strengths and widths."""
+"""What users gave: labels, positive numbers such as strengths and widths, levels of confidence."""
 
 from numbers import Real
 from typing import Any
@@ -45,3 +45,10 @@ def check_labels(y: np.ndarray) -> None:
             f"y has labels of types {', '.join(kinds)}, which have no common order: use one type, for "
             "instance y.astype(str)."
         ) from error
+
+
+def check_confidence(confidence: Any) -> float:
+    """Return a level in (0, 1), or refuse what is none."""
+    if not Interval(Real, 0, 1, closed="neither").is_satisfied_by(confidence):
+        raise ValueError(f"confidence must be a number in (0, 1), such as 0.9; got {confidence!r}")
+    return float(confidence)

@@ -15,6 +15,7 @@ from kernelproba.conformal import SCORES, KnownLabels, LabelScore
 from kernelproba.decision import label_index
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.estimators.base.validation import check_confidence
 from kernelproba.estimators.conformal.calibration import (
     METHODS,
     CalibrationRows,
@@ -261,12 +262,10 @@ class ConformalClassifier(PosteriorWrapper):
 
     def _level(self, confidence: float | None) -> float:
         """Return the level asked for, if the known rows attain it."""
-        level = self.confidence if confidence is None else confidence
-        if not Interval(Real, 0, 1, closed="neither").is_satisfied_by(level):
-            raise ValueError(f"confidence must be a number in (0, 1), such as 0.9; got {level!r}")
+        level = check_confidence(self.confidence if confidence is None else confidence)
         known = self._known_labels(self.estimator_, self.calibration_labels_, self.calibration_weights_)
         _check_attainable(level, known, self.classes_)
-        return float(level)
+        return level
 
     def _posteriors(self, X: Any) -> list[NDArray]:
         """Return the posterior (n, c) by every model that scores new rows, under the priors in use."""

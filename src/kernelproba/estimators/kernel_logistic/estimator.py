@@ -30,6 +30,7 @@ from kernelproba.estimators.kernel_logistic.exact import (
     fit_centers,
     fit_function,
 )
+from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.number_range import strengths
@@ -38,7 +39,7 @@ from kernelproba.rows.row_hash import places
 from kernelproba.solvers import SOLVERS, Solution
 
 
-class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
+class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit, KernelMachine):
     """Classification with native probabilities: logistic regression in a kernel's function space.
 
     Minimises, over functions f of the reproducing kernel Hilbert space and free intercepts b::
@@ -276,10 +277,12 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
             problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
             fit = fit_function(*problem, self._start(training, previous))
             self._store_centers(training.X, fit.index, training.index)
+            self._keep_rows(training, fit.index)
         else:
             fit = self._fit_centers(training, options, *chosen)
             self.support_vectors_, index = chosen
             self.support_ = index if is_stored(training.X) else np.where(index < 0, -1, training.index[index])
+            self._keep_rows(training)
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
         # Softmax scores are free up to a constant: the symmetric choice sums to zero.
         b = fit.intercept
@@ -323,6 +326,7 @@ class KernelLogisticRegression(LogisticScores, ObservableFit, KernelMachine):
             self._strengths(training, C)
         fit = fit_pairs(self.kernel_, training.X, training.y, training.weight, Cs, options, self.n_jobs)
         self._store_centers(training.X, fit.order, training.index)
+        self._keep_rows(training, fit.order)
         self.n_support_ = np.diff(fit.bounds)
         self.dual_coef_, self.pair_C_ = fit.dual, fit.C
         self.pair_weights_ = pair_masses(training.y, training.sample_weight)

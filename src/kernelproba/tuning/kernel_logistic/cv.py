@@ -30,6 +30,7 @@ from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.selection import select_models
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
+from kernelproba.tuning.kernel_logistic.uncertainty import UncertainPool
 from kernelproba.tuning.loo_classifier import LeftOutPosterior
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
@@ -60,7 +61,7 @@ _SHARED = (
 )
 
 
-class KernelLogisticRegressionCV(LogisticScores, SelfTuning, LeftOutPosterior, ScaledFeatures):
+class KernelLogisticRegressionCV(UncertainPool, LogisticScores, SelfTuning, LeftOutPosterior, ScaledFeatures):
     """Kernel logistic regression that scales the features and chooses kernels, gamma and C by itself.
 
     ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every candidate of an adaptive search

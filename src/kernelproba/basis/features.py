@@ -1,0 +1,38 @@
+"""Whitened features of any row from centres among some rows, and what they leave of k(x, x).
+
+φ(x) = L⁻¹ k(Z, x) with K_zz = LLᵀ: then φ(x)ᵀφ(z) = k(x, z) where x or z is a centre, and
+k(x, x) − ‖φ(x)‖² ≥ 0 is what the centres leave of x.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelproba.basis.centers import randomly_pivoted_cholesky, span_centers
+from kernelproba.basis.whitening import CholeskyBasis
+from kernelproba.kernels import Kernel
+
+
+@dataclass(frozen=True)
+class CenterFeatures:
+    """Features of centres Z (m, d): k the kernel, `basis` their whitening."""
+
+    kernel: Kernel
+    Z: Any
+    basis: CholeskyBasis
+
+    @classmethod
+    def among(cls, kernel: Kernel, X: Any, max_rank: int) -> "CenterFeatures":
+        """Choose as many of the rows X as span them all up to rounding, `max_rank` at most."""
+        rng = np.random.RandomState(0)
+        index = randomly_pivoted_cholesky(kernel, X, min(max_rank, X.shape[0]), rng)
+        Z = X[index]
+        return cls(kernel, Z, span_centers(kernel, Z, index))
+
+    def __call__(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return φ (n, m) of rows X and what the centres leave of each, (n,); m (d + m) operations a row."""
+        K = np.asarray(self.kernel(X, self.Z), dtype=np.float64)
+        Phi = self.basis.coordinates(K.T).T
+        diagonal = np.asarray(self.kernel.diag(X), dtype=np.float64)
+        return Phi, np.maximum(diagonal - np.einsum("ij,ij->i", Phi, Phi), 0.0)

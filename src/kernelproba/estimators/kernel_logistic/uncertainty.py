@@ -1,0 +1,184 @@
+"""How firm the probabilities of kernel logistic functions are, and how new a row is to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kernelproba.conformal.p_values import SortedScores
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.validation import check_confidence
+from kernelproba.kernels.stationary import Stationary
+from kernelproba.rows import is_stored
+from kernelproba.solvers.posterior.probabilities import average_probabilities, probability_intervals
+
+#: Rows that are predicted at a time.
+BLOCK_ROWS = 512
+
+
+@dataclass(frozen=True)
+class Member:
+    """A kernel logistic function in a pool: its weight, the model, and what scales rows for it (or None)."""
+
+    weight: float
+    model: Any
+    scaler: Any = None
+
+    @property
+    def covariance_share(self) -> float:
+        """½v(1 + v): of functions that err half independently; 1 of a single one."""
+        return self.weight * (1 + self.weight) / 2
+
+    def rows(self, X: Any) -> Any:
+        """Checked rows as the model compares them."""
+        return X if self.scaler is None else self.scaler.transform(X)
+
+
+class UncertainProbabilities(ProbabilisticClassifier):
+    """Methods of classifiers whose scores are a mean of kernel logistic functions that have kept their rows.
+
+    Subclasses give `_scores` and `_members`, and `_score_scale` if scores are divided by a temperature.
+    """
+
+    def _scores(self, X: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def _members(self) -> list[Member]:
+        """Functions whose weighted mean the scores are; the weights sum to one."""
+        raise NotImplementedError
+
+    def _score_scale(self) -> float:
+        """What scores are divided by."""
+        return 1.0
+
+    def predict_proba(self, X: Any, *, moderated: bool = False) -> np.ndarray:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+        moderated : bool, default=False
+            Whether to average the probabilities over the posterior of the function that
+            `predict_proba_interval` speaks of, instead of taking those of the most probable function: nearer
+            to even odds the less the rows of training determine them.  Costs the same.
+
+        Returns
+        -------
+        P : ndarray of shape (n, c)
+            Probability of each class, columns in the order of `classes_`; rows sum to one.
+        """
+        if not moderated:
+            return super().predict_proba(X)
+        return self._judge_scores(X, average_probabilities)
+
+    def predict_proba_interval(self, X: Any, confidence: float = 0.9) -> np.ndarray:
+        """Intervals of the class probabilities: what the rows of training leave open.
+
+        The shortest intervals that hold a share `confidence` of the posterior of each probability, by
+        Laplace's approximation: the prior is the Gaussian process whose most probable function the fit has
+        found, with the kernel and C taken as known.  What more rows like these could tell is inside; that the
+        kernel may be wrong is not.  Where classes can be separated Laplace's variance is too large; it is
+        reduced until averaging over it leaves the labels of the training rows as probable as the fit does, to
+        3 %.
+
+        The first call builds the posterior, once: some n r² operations, n rows (5000 of them where not all
+        rows are centres) and r ≤ 1000 features.  Each row then costs r (d + r) operations and (c − 1)² s²
+        more for s directions in which the rows tell something, 2000/(c − 1) at most: like a prediction with
+        some thousand centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        confidence : float in (0, 1), default=0.9
+            Share of the posterior in each interval.
+
+        Returns
+        -------
+        intervals : ndarray of shape (n, c, 2)
+            Least and largest probability of each class; `predict_proba` is between them.
+        """
+        check_confidence(confidence)
+        return self._judge_scores(X, partial(probability_intervals, confidence=confidence))
+
+    def novelty_score(self, X: Any, *, return_p_value: bool = False) -> Any:
+        """How little of a row the rows of training explain, in the kernel of the model.
+
+        For each class the share of k(x, x) that its rows do not explain, 1 − k(x)ᵀ(K + I/C)⁻¹k(x)/k(x, x); of
+        all classes the least: near 0 for a row among those of some class, 1 far from all.  A narrow kernel
+        finds more rows new than a wide one, so that scores of different models do not compare; p-values do.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        return_p_value : bool, default=False
+            Whether to return p-values as well: the share of training rows, each left out of those that
+            explain it, that are as new or newer.  A row from where the rows of training came from has one of
+            α or less with probability α, about.
+
+        Returns
+        -------
+        score : ndarray of shape (n,)
+            In [0, 1].
+        p_value : ndarray of shape (n,)
+            Only if asked for.
+        """
+        X = self._rows_in_memory(X)
+        members = distance_members(self._members())
+        references = [member.model._novelty_reference() for member in members]
+        scores = _in_blocks(
+            lambda block: sum(
+                member.weight * reference.score(member.rows(block))
+                for member, reference in zip(members, references, strict=True)
+            ),
+            X,
+        )
+        if not return_p_value:
+            return scores
+        left_out = sum(m.weight * r.left_out for m, r in zip(members, references, strict=True))
+        return scores, _p_values(SortedScores.of(left_out, references[0].weight), scores)
+
+    def _rows_in_memory(self, X: Any) -> Any:
+        if is_stored(X):
+            raise ValueError("intervals and novelty need rows in memory: pass them block by block")
+        return self._check_predict(X)
+
+    def _judge_scores(self, X: Any, judge: Callable[..., np.ndarray]) -> np.ndarray:
+        """Stack ``judge(F, S, Q)`` of mean and covariance of the scores, a block of rows at a time."""
+        rows, F = self._rows_in_memory(X), self._scores(X)
+        parts = [(member, *member.model._score_posterior()) for member in self._members()]
+        Q, T = parts[0][2].contrasts, self._score_scale()
+
+        def judge_block(block: Any, scores: np.ndarray) -> np.ndarray:
+            S = sum(
+                member.covariance_share * posterior.score_covariance(*features(member.rows(block)))
+                for member, features, posterior in parts
+            )
+            return judge(scores, S / T**2, Q)
+
+        return _in_blocks(judge_block, rows, F)
+
+
+def distance_members(members: list[Member]) -> list[Member]:
+    """Members whose kernels fall with the distance of rows, to which far rows are new; all, if none does.
+
+    Their weights sum to one.
+    """
+    chosen = [member for member in members if isinstance(member.model.kernel_, Stationary)] or members
+    total = sum(member.weight for member in chosen)
+    return [replace(member, weight=member.weight / total) for member in chosen]
+
+
+def _in_blocks(function: Callable[..., np.ndarray], *aligned: Any) -> np.ndarray:
+    """Stack the values of a function of blocks of rows."""
+    starts = range(0, aligned[0].shape[0], BLOCK_ROWS)
+    return np.concatenate([function(*(each[s : s + BLOCK_ROWS] for each in aligned)) for s in starts])
+
+
+def _p_values(left_out: SortedScores, score: np.ndarray) -> np.ndarray:
+    """Share (n,) of the training rows, and the new one, that are as new or newer."""
+    return (left_out.weight_of_worse(score, "left") + 1) / (left_out.weight_from[0] + 1)
