@@ -7,5 +7,6 @@ labels have: its p-value is the share of known rows, the new one among them, tha
 
 from kernelproba.conformal.p_values import KnownLabels
 from kernelproba.conformal.scores import SCORES, LabelScore
+from kernelproba.conformal.sets import prediction_sets
 
-__all__ = ["SCORES", "KnownLabels", "LabelScore"]
+__all__ = ["SCORES", "KnownLabels", "LabelScore", "prediction_sets"]

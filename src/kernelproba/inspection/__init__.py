@@ -1,6 +1,7 @@
 """Scores and pictures of probabilities: are they true, what do they look like, what are their reasons."""
 
 from kernelproba.inspection.displays.contrast import ContrastDisplay
+from kernelproba.inspection.displays.coverage import CoverageDisplay
 from kernelproba.inspection.displays.explanation import ExplanationDisplay
 from kernelproba.inspection.displays.path import PathDisplay
 from kernelproba.inspection.displays.posterior import PosteriorDisplay, posterior_map
@@ -22,6 +23,7 @@ from kernelproba.inspection.scores.posterior_scores import (
 __all__ = [
     "BrierDecomposition",
     "ContrastDisplay",
+    "CoverageDisplay",
     "ExplanationDisplay",
     "Interval",
     "PathDisplay",

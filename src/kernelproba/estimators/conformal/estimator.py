@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from kernelproba.conformal import SCORES, KnownLabels, LabelScore
+from kernelproba.conformal import SCORES, KnownLabels, LabelScore, prediction_sets
+from kernelproba.conformal.sets import ROUNDING
 from kernelproba.decision import label_index
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.meta import PosteriorWrapper
@@ -26,9 +27,6 @@ from kernelproba.estimators.conformal.calibration import (
     under_new_priors,
 )
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
-
-#: What rounding may add to a share of rows.
-ROUNDING = 1e-12
 
 
 class ConformalClassifier(PosteriorWrapper):
@@ -102,6 +100,9 @@ class ConformalClassifier(PosteriorWrapper):
     - "loo": nothing without further assumptions.  If leaving out one row hardly changes the model (as a
       penalty ensures), coverage is close to 1 − α; that the self-tuning classifiers have chosen a few numbers
       by the same probabilities costs a little of it.  No row is lost and no fit is added.
+
+    What ``fit`` does not need may be set anew after it: `confidence`, `conformity_score` and its parameters,
+    `conditional`, `allow_empty`, `randomized`.
 
     All of it is about the average new row: among rows that look alike coverage may be lower or higher.
 
@@ -238,12 +239,10 @@ class ConformalClassifier(PosteriorWrapper):
         """
         posteriors = self._posteriors(X)
         level = self._level(confidence)
-        sets = self._p_values(posteriors) > 1 - level + ROUNDING
-        empty = ~sets.any(axis=1)
-        if empty.any() and not self.allow_empty:
-            P = self.predict_proba(X) if self.fold_estimators_ else posteriors[0]
-            sets[empty, P[empty].argmax(axis=1)] = True
-        return sets
+        fill = None if self.allow_empty else posteriors[0]
+        if self.fold_estimators_ and not self.allow_empty:
+            fill = self.predict_proba(X)
+        return prediction_sets(self._p_values(posteriors), level, fill)
 
     def predict_p_values(self, X: Any) -> NDArray[np.float64]:
         """Return the p-value of every label, (n, c): a label is in the set at all levels above 1 − p.
@@ -254,6 +253,12 @@ class ConformalClassifier(PosteriorWrapper):
             Rows.
         """
         return self._p_values(self._posteriors(X))
+
+    def attainable_confidence(self) -> float:
+        """Return the highest level of sets that leave anything out."""
+        check_is_fitted(self, "estimator_")
+        known = self._known_labels(self.estimator_, self.calibration_labels_, self.calibration_weights_)
+        return float(known.attainable().min())
 
     def predict(self, X: Any) -> NDArray:
         """Return what the estimator predicts, (n,)."""

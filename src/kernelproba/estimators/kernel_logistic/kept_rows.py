@@ -65,11 +65,16 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
     _kept_y_: np.ndarray
     _kept_weights_: np.ndarray
     _kept_share_: float
+    _kept_terms_: tuple[float, bool]
 
     def _keep_rows(self, training: Any, centers: np.ndarray | None = None) -> None:
-        """Keep rows of a fit; `centers` (m,) says which of them are its centres, if they are rows."""
+        """Keep rows of a fit, and its C and fit_intercept, which may be set anew before they are needed.
+
+        `centers` (m,) says which of the rows are its centres, if they are rows.
+        """
         if self._is_precomputed():
             return
+        self._kept_terms_ = float(self.C), self.fit_intercept
         n = len(training.index)
         all_rows = centers is not None and len(centers) == n
         kept = training.at(centers) if all_rows else _excerpt(training, n)
@@ -84,7 +89,8 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
                 "precomputed matrix nor a function serves"
             )
         X = self._centers if self._kept_X_ is None else self._kept_X_
-        return KeptRows(X, self._kept_y_, *self._kept_weights_, self._kept_share_)
+        weight, sample_weight = self._kept_weights_
+        return KeptRows(X, self._kept_y_, weight, sample_weight, self._kept_share_)
 
     def _score_posterior(self) -> tuple[CenterFeatures, LaplacePosterior]:
         """Features of rows and the posterior of the scores, built once."""
@@ -100,7 +106,8 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         # As the weighted fit had them.
         F = self._kernel_scores(rows.X, self.dual_coef_, self.intercept_) + self._score_shift()
         weight = rows.share * rows.weight
-        posterior = laplace_posterior(Phi, rest, F, weight, C=self.C, fit_intercept=self.fit_intercept)
+        C, fit_intercept = self._kept_terms_
+        posterior = laplace_posterior(Phi, rest, F, weight, C=C, fit_intercept=fit_intercept)
         judged = np.random.RandomState(0).permutation(len(F))[:JUDGED_ROWS]
         S = posterior.score_covariance(Phi[judged], rest[judged])
         share = believable_share(F[judged], S, posterior.contrasts, rows.y[judged], weight[judged])
@@ -110,8 +117,9 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         """What the rows of every class explain, built once."""
         check_is_fitted(self)
         if not hasattr(self, "_novelty_"):
-            C = float(np.median(getattr(self, "pair_C_", self.C)))
-            self._novelty_ = NoveltyReference.of(self.kernel_, self._kept_rows("novelty_score"), C)
+            rows = self._kept_rows("novelty_score")
+            C = float(np.median(getattr(self, "pair_C_", self._kept_terms_[0])))
+            self._novelty_ = NoveltyReference.of(self.kernel_, rows, C)
         return self._novelty_
 
     def _members(self) -> list[Member]:

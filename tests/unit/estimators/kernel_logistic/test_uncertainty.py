@@ -183,6 +183,15 @@ def test_what_was_built_is_not_pickled_and_comes_back_the_same(fitted):
     np.testing.assert_array_equal(again.novelty_score(X), before[1])
 
 
+def test_parameters_set_after_the_fit_do_not_matter(fitted):
+    model, X = fitted
+    again = pickle.loads(pickle.dumps(model))
+    inner = getattr(again, "best_estimator_", again).set_params(C=1e-3, fit_intercept=False)
+    assert inner.C == 1e-3
+    np.testing.assert_array_equal(again.predict_proba_interval(X), model.predict_proba_interval(X))
+    np.testing.assert_array_equal(again.novelty_score(X), model.novelty_score(X))
+
+
 def test_a_new_fit_forgets_the_posterior_of_the_last():
     problem = three_gaussians_problem()
     X_new = problem.sample(20, 1)[0]
