@@ -99,15 +99,11 @@ class CoverageDisplay:
         if not hasattr(estimator, "predict_p_values"):
             raise ValueError(f"{estimator!r} has no prediction sets: wrap it in ConformalClassifier")
         p_values, P = estimator.predict_p_values(X), estimator.predict_proba(X)
-        if confidence is None:
-            confidence = [level for level in LEVELS if level <= estimator.attainable_confidence() + 1e-12]
-        return cls.from_predictions(
-            y,
-            [prediction_sets(p_values, level, None if estimator.allow_empty else P) for level in confidence],
-            confidence,
-            classes=estimator.classes_,
-            sample_weight=sample_weight,
-        )
+        attained = [level for level in LEVELS if level <= estimator.attainable_confidence() + 1e-12]
+        levels = attained if confidence is None else np.asarray(confidence, dtype=np.float64).tolist()
+        fill = None if estimator.allow_empty else P
+        sets = np.array([prediction_sets(p_values, level, fill) for level in levels])
+        return cls.from_predictions(y, sets, levels, classes=estimator.classes_, sample_weight=sample_weight)
 
     @classmethod
     def from_predictions(
