@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelproba import KernelLogisticRegression
+from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
 from kernelproba.report.render import write_report
 from kernelproba.report.summary import summarise
@@ -75,7 +76,7 @@ def wine_page(tmp_path_factory):
         y[1::2],
         training=(X[::2], y[::2]),
         rivals=rivals,
-        command="make it",
+        about=About("kind of wine", "make it"),
     )
     return write_report(summary, tmp_path_factory.mktemp("wine") / "report.html")
 
@@ -94,7 +95,7 @@ def hostile_page(tmp_path_factory):
         y[150:],
         training=(X[:150], y[:150]),
         rivals=rivals,
-        command="kernelproba </pre><script>alert(3)</script>",
+        about=About("<img src=x onerror=alert(4)>", "kernelproba </pre><script>alert(3)</script>"),
     )
     return write_report(summary, tmp_path_factory.mktemp("hostile") / "report.html")
 

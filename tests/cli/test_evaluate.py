@@ -105,3 +105,40 @@ def test_another_table_is_not_taken_for_the_training_table(command, folder, tmp_
     assert (
         "table of the fit" in command("evaluate", folder / "iris.skops", folder / "test.csv", *options).error
     )
+
+
+def test_rows_of_the_training_table_are_recognised(command, folder):
+    answer = command("evaluate", folder / "iris.skops", folder / "iris.csv", "--json")
+    assert json.loads(answer.out)["seen_in_training"] == 100
+    assert "all rows were in the training table" in answer.err
+    fresh = command("evaluate", folder / "iris.skops", folder / "test.csv", "--json")
+    seen = json.loads(fresh.out)["seen_in_training"]
+    train, test = (pd.read_csv(folder / name).drop(columns="species") for name in ("iris.csv", "test.csv"))
+    assert seen == test.merge(train.drop_duplicates()).shape[0]  # a flower of iris occurs twice
+
+
+def test_scores_come_with_a_baseline_and_class_by_class(command, folder):
+    facts = json.loads(command("evaluate", folder / "iris.skops", folder / "test.csv", "--json").out)
+    assert facts["baseline"]["error"] > 0.5 > facts["scores"]["error"]["estimate"]
+    assert [each["name"] for each in facts["classes"]] == ["setosa", "versicolor", "virginica"]
+    assert all(each["auc"] > 0.9 for each in facts["classes"])
+    shown = command("evaluate", folder / "iris.skops", folder / "test.csv").out
+    for word in ("frequencies", "recall", "precision", "AUC", "setosa"):
+        assert word in shown
+
+
+def test_the_report_numbers_rows_as_the_file_does(command, folder, tmp_path):
+    test = pd.read_csv(folder / "test.csv")
+    test.loc[10, "species"] = "virginica" if test.loc[10, "species"] != "virginica" else "setosa"
+    test.loc[:5, "species"] = None  # rows without a label must not shift the numbers
+    test.to_csv(tmp_path / "t.csv", index=False)
+    report = tmp_path / "r.json"
+    assert command("evaluate", folder / "iris.skops", tmp_path / "t.csv", "-r", report).code == 0
+    summary = json.loads(report.read_text())
+    doubted = summary["doubted_labels"][0]
+    assert doubted["row"] == 11  # the eleventh row below the header
+    assert float(doubted["values"]["petal length"]) == test.loc[10, "petal length"]
+    assert "from 1" in summary["row_numbers"]
+    explained = command("explain", folder / "iris.skops", tmp_path / "t.csv", "--row", 11, "--json")
+    assert json.loads(explained.out)["values"]["petal length"] == test.loc[10, "petal length"]
+    assert summary["target"] == "species"

@@ -14,6 +14,7 @@ from kernelproba.cli.errors import CommandError
 from kernelproba.persistence.model_file import read_model_file, save_model
 from kernelproba.tables.files.arrow_columns import to_frame
 from kernelproba.tables.files.table_file import Progress, TableFile
+from kernelproba.tables.fingerprints import fingerprints, packed, seen_before, unpacked
 from kernelproba.tables.readings import Reading
 from kernelproba.tables.training_table import TrainingTable
 
@@ -40,6 +41,8 @@ class TableModel:
         Number of each training row in its file, from 1, without the header.
     labels : list
         Their labels.
+    fingerprints : str
+        Of their features (`kernelproba.tables.fingerprints`), by which they are known again.
     """
 
     model: Any
@@ -49,12 +52,14 @@ class TableModel:
     method: str
     rows: list[int]
     labels: list
+    fingerprints: str
 
     @classmethod
     def of(cls, model: Any, table: TrainingTable, method: str) -> TableModel:
         """Join a model and the table it was fitted on."""
         rows, labels = table.X.index.tolist(), table.y.tolist()
-        return cls(model, table.readings, table.target, table.target_kind, method, rows, labels)
+        keys = packed(fingerprints(table.X))
+        return cls(model, table.readings, table.target, table.target_kind, method, rows, labels, keys)
 
     @classmethod
     def load(cls, path: Path) -> TableModel:
@@ -75,6 +80,7 @@ class TableModel:
             loaded = cls(file.model, readings, **notes)
             for reading in readings.values():
                 reading.check()
+            unpacked(loaded.fingerprints)
         except (TypeError, KeyError, AttributeError, ValueError):
             raise CommandError(f"the notes of {path.name} are damaged: fit the model again") from None
         return loaded
@@ -94,6 +100,10 @@ class TableModel:
     def classifier(self) -> Any:
         """What learnt from the encoded table."""
         return self.model.estimator_
+
+    def seen(self, X: pd.DataFrame) -> np.ndarray:
+        """Return which rows of X (n, d) the model was fitted on, (n,)."""
+        return seen_before(fingerprints(X), unpacked(self.fingerprints))
 
     def check_columns(self, file: TableFile) -> list[str]:
         """Complain of missing columns; return notes on the file and on columns that are not used."""

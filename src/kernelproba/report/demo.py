@@ -18,6 +18,7 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from kernelproba.plain_text import name as text_of
+from kernelproba.report.about import About
 from kernelproba.report.comparison import compare, rivals
 from kernelproba.report.render import write_report
 from kernelproba.report.summary import summarise
@@ -95,7 +96,12 @@ def tour(data: str, load: Callable[..., Any], folder: Path, command: str) -> tup
     model = clone(methods()[OURS]).fit(X, y)
     fitting = time.perf_counter() - start
     summary = summarise(
-        model, X_new, y_new, training=(X, y), rivals=table, command=command, timings={"fit": fitting}
+        model,
+        X_new,
+        y_new,
+        training=(X, y),
+        rivals=table,
+        about=About("the class", command, {"fit": fitting}),
     )
     return table, write_report(summary, folder / f"{data.replace(' ', '-')}.html")
 

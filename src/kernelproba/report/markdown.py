@@ -12,10 +12,13 @@ from kernelproba.report.wording import (
     SCORE_TEXTS,
     compared,
     confused_pairs,
+    heading,
     interval,
     number,
     opening,
+    parameters,
     seconds,
+    share,
     trust,
 )
 
@@ -25,14 +28,17 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~$^:-])")
 def markdown(summary: dict[str, Any]) -> str:
     """Return the report as Markdown."""
     parts = [
-        f"# {escape(summary['model']['name'])}: report",
+        f"# {escape(heading(summary))}: report",
+        f"By {escape(summary['model']['name'])}, {summary['made']}.",
         opening(summary),
         trust(summary),
+        _findings(summary["findings"]),
         _section("Scores", _scores(summary)),
+        _section("Classes", _classes(summary["classes"])),
         _rivals(summary["rivals"]),
         _section("Calibration", _calibration(summary["calibration"])),
         _section("Mistakes", _mistakes(summary["confusion"])),
-        _section("Rows most in doubt", _doubtful(summary["doubtful_rows"])),
+        _section("Rows most in doubt", f"{summary['row_numbers']}\n\n{_doubtful(summary['doubtful_rows'])}"),
         _section("Labels that look wrong", _doubted(summary["doubted_labels"])),
         _training(summary["doubted_training_labels"]),
         _section("Data", _data(summary["data"])),
@@ -70,6 +76,29 @@ def _scores(summary: dict[str, Any]) -> str:
         for score in [summary["scores"][key]]
     ]  # fmt: skip
     return _table(["score", "value", "95% interval", "stating class frequencies", "meaning"], rows)
+
+
+def _findings(findings: list[str]) -> str:
+    return (
+        _section("Before you believe it", "\n".join(f"- {escape(each)}" for each in findings))
+        if findings
+        else ""
+    )
+
+
+def _classes(classes: list[dict[str, Any]]) -> str:
+    rows = [
+        (
+            escape(c["name"]),
+            c["rows"],
+            c["predicted"],
+            share(c["recall"]),
+            share(c["precision"]),
+            share(c["auc"]),
+        )
+        for c in classes
+    ]
+    return _table(["class", "rows", "called so", "recall", "precision", "AUC"], rows)
 
 
 def _rivals(rivals: dict[str, Any] | None) -> str:
@@ -176,7 +205,14 @@ def _reproduce(summary: dict[str, Any]) -> str:
     versions = [(escape(name), escape(version)) for name, version in summary["versions"].items()]
     model = f"```\n{_fenced(summary['model']['description'])}\n```"
     command = f"```\n{_fenced(summary['command'])}\n```" if summary["command"] else ""
-    parts = [_table(["step", "time"], times), _table(["package", "version"], versions), model, command]
+    given = [tuple(map(escape, each)) for each in parameters(summary)]
+    parts = [
+        _table(["step", "time"], times),
+        _table(["package", "version"], versions),
+        _table(["parameter", "value", "origin"], given) if given else "",
+        model,
+        command,
+    ]
     return "\n\n".join(part for part in parts if part)
 
 

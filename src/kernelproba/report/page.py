@@ -11,6 +11,7 @@ from kernelproba.report import wording
 from kernelproba.report.figures.canvas import Element, markup
 from kernelproba.report.figures.confidence import confidence_histogram
 from kernelproba.report.figures.confusion import confusion_matrix
+from kernelproba.report.figures.curves import threshold_figure
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
 from kernelproba.report.figures.reliability import reliability
@@ -68,6 +69,8 @@ def _figures(summary: dict[str, Any]) -> dict[str, list[Element]]:
             reliability(table["bins"], f"Reliability of the class {table['name']}", small=True)
             for table in worst_classes(summary)
         ],
+        "roc": [threshold_figure(curve, "roc") for curve in summary["curves"]],
+        "precision_recall": [threshold_figure(curve, "precision-recall") for curve in summary["curves"]],
         "confusion": [confusion_matrix(confusion["classes"], confusion["counts"])],
         "confidence": [confidence_histogram(**summary["confidence"])],
         "map": [],

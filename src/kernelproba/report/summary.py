@@ -7,9 +7,7 @@ else follows from them.
 from __future__ import annotations
 
 import platform
-import shlex
 import time
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,10 +18,15 @@ from sklearn.utils.validation import column_or_1d
 from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
 from kernelproba.plain_text import name
+from kernelproba.report.about import About, chosen_parameters, made_now, settings_of
+from kernelproba.report.class_scores import class_scores, threshold_curve
 from kernelproba.report.comparison import rivals as usual_rivals
 from kernelproba.report.data_summary import as_frame, describe_data
+from kernelproba.report.drift import drifts
+from kernelproba.report.findings import findings
 from kernelproba.report.flagged_rows import doubted_labels, doubted_training_labels, doubtful_rows
 from kernelproba.report.json_values import plain
+from kernelproba.report.leaks import leaking_columns
 from kernelproba.report.posterior_summary import summarise_map
 from kernelproba.report.scores_summary import (
     baseline_scores,
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 #: Raised when a reader of the JSON would have to change.
 FORMAT = 1
 
+#: Classes whose curves are drawn.
+_CURVES = 6
+
 
 def summarise(
     model: Any,
@@ -47,8 +53,7 @@ def summarise(
     *,
     training: tuple[Any, Any] | None = None,
     rivals: pd.DataFrame | None = None,
-    command: str | Sequence[str] | None = None,
-    timings: Mapping[str, float] | None = None,
+    about: About | None = None,
 ) -> dict[str, Any]:
     """Describe a fitted classifier on rows that it has not seen.
 
@@ -65,10 +70,8 @@ def summarise(
         probabilities, searched for wrong labels.
     rivals : DataFrame, optional
         From `kernelproba.report.comparison.compare`.
-    command : str or sequence of str, optional
-        What was typed to make the report.
-    timings : mapping of str to float, optional
-        Seconds by what they were spent on, such as ``{"fit": 1.2}``.
+    about : About, optional
+        The target's name, the command, times, and which rows the model has seen after all.
 
     Returns
     -------
@@ -84,37 +87,60 @@ def summarise(
     >>> summary["data"]["rows"], sorted(summary["scores"])
     (75, ['brier', 'ece', 'error', 'log_loss'])
     """
+    about = about or About()
     start = time.perf_counter()
     P, classes = predict_probabilities(model, X)
     seconds = {"predict": time.perf_counter() - start}
     checked = check_predictions(column_or_1d(y), P, classes)
     codes, P, frame = checked.codes, checked.P, as_frame(X)
     data = describe_data(X, codes, classes, training)
+    data["seen_rows"] = None if about.seen is None else int(np.sum(about.seen))
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
     scores = headline_scores(codes, P)
-    return {
+    found = {
         "format": FORMAT,
+        "made": made_now(),
+        "target": None if about.target is None else name(about.target),
         "model": _describe_model(model),
         "data": data,
         "scores": scores,
         "baseline": baseline_scores(codes, counts),
+        "classes": class_scores(codes, P, classes),
+        "curves": _curves(codes, P, classes),
+        "drift": [] if training is None else drifts(training[0], X),
+        "leaks": [] if training is None else leaking_columns(as_frame(training[0]), training[1]),
         "rivals": None if rivals is None else _describe_rivals(rivals),
         "calibration": calibration(codes, P, classes, scores["ece"]),
         "confusion": confusion(codes, P, classes),
         "confidence": confidence(codes, P),
         "map": summarise_map(model, X, codes, P),
+        "row_numbers": about.row_numbers,
         "doubtful_rows": doubtful_rows(frame, codes, P, classes),
         "doubted_labels": doubted_labels(frame, codes, P, classes),
         "doubted_training_labels": None if training is None else doubted_training_labels(model, *training),
-        "timings": plain(dict(timings or {}) | seconds),
-        "command": command if command is None or isinstance(command, str) else shlex.join(command),
+        "timings": plain(dict(about.timings) | seconds),
+        "command": about.command_line(),
         "versions": _versions(),
+    }
+    return found | {"findings": findings(found)}
+
+
+def _describe_model(model: Any) -> dict[str, Any]:
+    """The classifier at the centre by name, and the whole of it as one would write it."""
+    inner = core(model)
+    return {
+        "name": type(inner).__name__,
+        "description": name(model),
+        "settings": settings_of(inner),
+        "chosen": chosen_parameters(inner),
     }
 
 
-def _describe_model(model: Any) -> dict[str, str]:
-    """The classifier at the centre by name, and the whole of it as one would write it."""
-    return {"name": type(core(model)).__name__, "description": name(model)}
+def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, Any]]:
+    """Curves of the classes that have most rows; of two classes, of the second."""
+    counts = np.bincount(codes, minlength=len(classes))
+    shown = [1] if len(classes) == 2 else np.argsort(-counts, kind="stable")[:_CURVES].tolist()
+    return [{"name": name(classes[k])} | threshold_curve(codes == k, P[:, k]) for k in shown if counts[k]]
 
 
 def _describe_rivals(table: pd.DataFrame) -> dict[str, Any]:

@@ -70,14 +70,36 @@ def seconds(value: float | None) -> str:
 
 def opening(summary: dict[str, Any]) -> str:
     """Say in two sentences how often the model is right, and against what."""
-    error, rows = summary["scores"]["error"], summary["data"]["rows"]
+    error, rows, seen = summary["scores"]["error"], summary["data"]["rows"], summary["data"]["seen_rows"]
+    which = f"{rows:,} rows that the model had not seen" if not seen else f"{rows:,} rows"
     right = {"estimate": 1 - error["estimate"], "low": 1 - error["high"], "high": 1 - error["low"]}
     guess = 1 - summary["baseline"]["error"]
     return (
-        f"Of {rows:,} rows that the model had not seen it labels {number(right['estimate'], True)} right "
+        f"Of {which} it labels {number(right['estimate'], True)} right "
         f"(95% interval {interval(right, True)}). Always naming the most frequent class would be right on "
         f"{number(guess, True)}."
     )
+
+
+def share(value: float | None) -> str:
+    """A share in percent, a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.1f}%"
+
+
+def heading(summary: dict[str, Any]) -> str:
+    """What the report is about: the target if its name is known, else the model."""
+    return f"Predicting {summary['target']}" if summary["target"] else summary["model"]["name"]
+
+
+def parameters(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Name, value and origin of the parameters that were given or chosen."""
+    model = summary["model"]
+    given = [(key, value, "given") for key, value in model["settings"].items()]
+    return given + [(key, _short(value), "chosen") for key, value in model["chosen"].items()]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def trust(summary: dict[str, Any]) -> str:

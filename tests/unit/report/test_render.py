@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
 from kernelproba.report.markdown import escape
 from kernelproba.report.render import render, write_report
@@ -26,7 +27,12 @@ def summary():
     model = LogisticRegression().fit(X, y)
     rivals = compare(X, y, {"<i>one</i>": model, "two": "broken"}, cv=2)
     return summarise(
-        model, X, y, training=(X, y), rivals=rivals, command="make ```report", timings={"fit <b>": 2.0}
+        model,
+        X,
+        y,
+        training=(X, y),
+        rivals=rivals,
+        about=About("<i>target</i>", "make ```report", {"fit <b>": 2.0}),
     )
 
 

@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.inspection import posterior_map
+from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
 from kernelproba.report.summary import summarise
 
@@ -53,7 +54,9 @@ def _stated(n=200, c=3, seed=0):
 
 def test_the_summary_is_plain_json():
     model, P, y = _stated()
-    summary = summarise(model, P, y, training=(P, y), timings={"fit": np.float32(1.5)}, command=["a b", "c"])
+    summary = summarise(
+        model, P, y, training=(P, y), about=About("it", ["a b", "c"], {"fit": np.float32(1.5)})
+    )
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     assert summary["timings"]["fit"] == 1.5
     assert summary["command"] == "'a b' c"

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from kernelproba.cli.table_model import TableModel
     from kernelproba.tables.files.table_file import Layout, TableFile
 
+#: Classes that are listed.
+_SHOWN = 12
+
 #: Suffixes of reports.
 _FORMATS = (".html", ".md", ".json")
 
@@ -66,7 +69,6 @@ def evaluate(
     Use rows that the model was not fitted on.
     """
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.inspection import score_intervals
     from kernelproba.tables.files.table_format import open_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
@@ -77,12 +79,7 @@ def evaluate(
     with terminal.heeding_warnings():
         held_out = _predict_all(terminal, table_model, file, target or table_model.target)
     seconds = time.perf_counter() - start
-    intervals = score_intervals(held_out.y, held_out.P, classes=table_model.classes, random_state=0)
-    facts = {
-        "rows": len(held_out.y),
-        "scores": {name: interval._asdict() for name, interval in intervals.items()},
-        "seconds": round(seconds, 3),
-    }
+    facts = _facts(table_model, held_out) | {"seconds": round(seconds, 3)}
     if report is not None:
         _write_report(
             terminal, report, table_model, held_out, _training_rows(table_model, training, layout), rivals
@@ -91,13 +88,36 @@ def evaluate(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
+def _facts(model: TableModel, held_out: _HeldOut) -> dict[str, Any]:
+    """Return the scores, those of stating the frequencies of the classes, and those of each class."""
+    from kernelproba.decision import label_index
+    from kernelproba.inspection import score_intervals
+    from kernelproba.report.class_scores import class_scores
+    from kernelproba.report.scores_summary import baseline_scores
+
+    codes = label_index(held_out.y, model.classes)
+    counts = np.bincount(label_index(np.array(model.labels), model.classes), minlength=len(model.classes))
+    intervals = score_intervals(held_out.y, held_out.P, classes=model.classes, random_state=0)
+    return {
+        "rows": len(held_out.y),
+        "seen_in_training": int(held_out.seen.sum()),
+        "scores": {name: interval._asdict() for name, interval in intervals.items()},
+        "baseline": baseline_scores(codes, counts),
+        "classes": class_scores(codes, held_out.P, model.classes),
+    }
+
+
 @dataclass(frozen=True)
 class _HeldOut:
-    """Rows with known labels and what the model says of them: X (n, d), y (n,), P (n, c)."""
+    """Rows with known labels and what the model says of them: X (n, d), y (n,), P (n, c).
+
+    ``seen`` (n,) tells which of them the model was fitted on.
+    """
 
     X: pd.DataFrame
     y: np.ndarray
     P: np.ndarray
+    seen: np.ndarray
 
 
 def _check_report(report: Path | None, training: Path | None, rivals: bool, data: Path, model: Path) -> None:
@@ -144,7 +164,19 @@ def _predict_all(terminal: Terminal, model: TableModel, file: TableFile, target:
         terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
     if unknown:
         terminal.notes([_unknown_labels(unknown)])
-    return _HeldOut(pd.concat(frames), np.concatenate(labels), np.concatenate(posteriors))
+    X = pd.concat(frames)
+    seen = model.seen(X)
+    if seen.any():
+        terminal.notes([_seen_rows(int(seen.sum()), len(seen))])
+    return _HeldOut(X, np.concatenate(labels), np.concatenate(posteriors), seen)
+
+
+def _seen_rows(seen: int, rows: int) -> str:
+    which = "all rows were" if seen == rows else f"{seen:,} of {rows:,} rows were"
+    return (
+        f"{which} in the training table: the scores say how well the model remembers them, not how well it "
+        "predicts others"
+    )
 
 
 def _unknown_labels(counts: Counter[str]) -> str:
@@ -170,15 +202,21 @@ def _write_report(
     training: tuple[pd.DataFrame, np.ndarray] | None,
     rivals: bool,
 ) -> None:
+    from kernelproba.report.about import About
     from kernelproba.report.render import write_report
     from kernelproba.report.summary import summarise
 
-    command = ["kernelproba", *sys.argv[1:]]
+    about = About(
+        model.target,
+        ["kernelproba", *sys.argv[1:]],
+        seen=held_out.seen,
+        row_numbers="Rows are numbered from 1 as in the file, without the header.",
+    )
     with terminal.heeding_warnings():
         table = _compare(terminal, model, *training) if rivals and training is not None else None
         with terminal.working(f"writing {path.name}"):
             summary = summarise(
-                model.model, held_out.X, held_out.y, training=training, rivals=table, command=command
+                model.model, held_out.X, held_out.y, training=training, rivals=table, about=about
             )
             write_report(summary, path)
 
@@ -199,8 +237,25 @@ def _show(screen: Terminal, facts: Mapping[str, Any]) -> None:
     rows = []
     for name, score in facts["scores"].items():
         title, meaning, percent = SCORE_TEXTS[name]
-        rows.append((title, number(score["estimate"], percent), interval(score, percent), meaning))
-    screen.table(["score", "value", "95% interval", "meaning"], rows)
+        guess = number(facts["baseline"][name], percent)
+        rows.append((title, number(score["estimate"], percent), interval(score, percent), guess, meaning))
+    screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
+    screen.line("frequencies: the scores of stating the share of each class in training for every row\n")
+    _show_classes(screen, facts["classes"])
     screen.line(f"{facts['rows']:,} rows in {seconds(facts['seconds'])}")
     if "report" in facts:
         screen.line(f"report written to {facts['report']}")
+
+
+def _show_classes(screen: Terminal, classes: list[dict[str, Any]]) -> None:
+    """Print a line per class, of many classes those with most rows."""
+    from kernelproba.report.wording import share
+
+    order = sorted(classes, key=lambda each: -each["rows"])[:_SHOWN]
+    rows = [
+        (each["name"], f"{each['rows']:,}", *(share(each[score]) for score in ("recall", "precision", "auc")))
+        for each in order
+    ]
+    screen.table(["class", "rows", "recall", "precision", "AUC"], rows)
+    if len(classes) > _SHOWN:
+        screen.line(f"… and {len(classes) - _SHOWN} more classes (--json has them all)")

@@ -105,12 +105,14 @@ def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
     """Return what there is to say about a fitted model."""
     from collections import Counter
 
+    from kernelproba.report.about import chosen_parameters
+
     classifier = fitted.classifier
     counts = Counter(fitted.labels)
     return {
         "method": fitted.method,
         "estimator": type(classifier).__name__,
-        "chosen": getattr(classifier, "best_params_", {}),
+        "chosen": chosen_parameters(classifier),
         "rows": len(fitted.rows),
         "columns": {each.name: {"kind": each.kind, "why": each.why} for each in described},
         "target": fitted.target,

@@ -44,8 +44,8 @@ def bootstrap_interval(
     This is the *basic* interval [2s − q_hi, 2s − q_lo] about the score s, with q the
     quantiles of the resampled scores.  The calibration error of a resample exceeds that
     of the sample, as resampling adds noise to the frequencies; the percentile interval
-    would add this bias once more and can miss even s itself, the basic one takes it off
-    and so may lie below an s that chance has raised.
+    would add this bias once more, the basic one takes it off.  It may then lie below an s
+    that chance has raised, and is extended so as to reach s.
 
     Parameters
     ----------
@@ -111,6 +111,7 @@ def _by_name(result: Any) -> dict[str, float]:
 
 
 def basic_interval(estimate: float, draws: ArrayLike, confidence: float) -> Interval:
-    """Reflect the quantiles of the draws at the estimate: [2s − q_hi, 2s − q_lo]."""
+    """Reflect the quantiles of the draws at the estimate s, [2s − q_hi, 2s − q_lo], and reach s."""
     low, high = np.quantile(np.asarray(draws, dtype=float), [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(estimate), float(2 * estimate - high), float(2 * estimate - low))
+    ends = 2 * estimate - np.array([high, low])
+    return Interval(float(estimate), float(min(ends[0], estimate)), float(max(ends[1], estimate)))

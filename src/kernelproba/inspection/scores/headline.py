@@ -15,6 +15,9 @@ from kernelproba.inspection.scores.bootstrap import Interval, basic_interval, ch
 from kernelproba.inspection.scores.predictions import check_predictions
 from kernelproba.scoring import ECE_BINS, ROW_SCORES, calibration_gaps, mean_scores
 
+#: Range of each score.
+_LARGEST = {"error": 1.0, "log_loss": np.inf, "brier": 2.0, "ece": 1.0}
+
 
 def probability_scores(
     y: ArrayLike, P: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -56,7 +59,7 @@ def score_intervals(
     """Confidence intervals of `probability_scores`, in a fraction of the time of `bootstrap_interval`.
 
     The error is a share and gets Wilson's interval, which has a width even where no row is wrong; the
-    others get the basic bootstrap interval, cut off at 0.
+    others get the basic bootstrap interval, cut off where the score cannot be.
 
     Parameters
     ----------
@@ -89,5 +92,12 @@ def score_intervals(
         name: basic_interval(estimate[k], draws[:, k], confidence) for k, name in enumerate([*rows, "ece"])
     }
     low, high = wilson_interval(estimate[0], np.array(n), confidence)
-    intervals["error"] = Interval(float(estimate[0]), float(low), float(high))
-    return {name: interval._replace(low=max(0.0, interval.low)) for name, interval in intervals.items()}
+    # Rounding may put the ends of a share of 0 or 1 beside it.
+    intervals["error"] = Interval(
+        float(estimate[0]), min(float(low), estimate[0]), max(float(high), estimate[0])
+    )
+    return {name: _within_range(interval, _LARGEST[name]) for name, interval in intervals.items()}
+
+
+def _within_range(interval: Interval, largest: float) -> Interval:
+    return interval._replace(low=float(max(0.0, interval.low)), high=float(min(largest, interval.high)))

@@ -84,3 +84,15 @@ def test_the_interval_of_the_debiased_error_covers_the_truth_as_often_as_it_says
         covered += interval.low <= gap**2 <= interval.high
     # 80 % of 60, less three binomial standard errors of 3.1; at zero the intervals are too wide.
     assert covered >= 39
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_interval_contains_its_estimate_and_stays_in_range(seed):
+    rng = np.random.RandomState(seed)
+    n, c = rng.randint(2, 40), rng.randint(2, 5)
+    P = rng.dirichlet(np.full(c, 10.0 ** rng.uniform(-1, 1)), size=n)
+    y = rng.randint(c, size=n) if seed % 2 else P.argmax(axis=1)
+    intervals = score_intervals(y, P, classes=np.arange(c), n_resamples=50, random_state=0)
+    for name, (estimate, low, high) in intervals.items():
+        assert 0 <= low <= estimate <= high
+        assert high <= {"error": 1, "ece": 1, "brier": 2}.get(name, np.inf)

@@ -1,0 +1,76 @@
+"""What a reader should know before believing the scores, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kernelproba.plain_text import shorten
+
+_LISTED = 6
+
+
+def findings(summary: dict[str, Any]) -> list[str]:
+    """Return sentences about what is wrong, the worst first; empty if nothing is.
+
+    Parameters
+    ----------
+    summary : dict
+        All else that `kernelproba.report.summary.summarise` has found.
+    """
+    found = (_seen, _leaks, _learnt_nothing, _never_predicted, _drift)
+    return [sentence for find in found for sentence in find(summary)]
+
+
+def _seen(summary: dict[str, Any]) -> Iterator[str]:
+    seen, rows = summary["data"]["seen_rows"], summary["data"]["rows"]
+    if seen:
+        which = "All rows" if seen == rows else f"{seen:,} of {rows:,} rows"
+        yield (
+            f"{which} were in the training table: their scores say how well the model remembers, not how "
+            "well it predicts."
+        )
+
+
+def _leaks(summary: dict[str, Any]) -> Iterator[str]:
+    for column in summary["leaks"][:_LISTED]:
+        yield (
+            f"The column {_quoted(column)} tells the target almost by itself: make sure that it is known "
+            "before the target is, and not made from it."
+        )
+
+
+def _learnt_nothing(summary: dict[str, Any]) -> Iterator[str]:
+    own, base = summary["scores"]["log_loss"], summary["baseline"]["log_loss"]
+    frequencies = "than stating the frequency of each class for every row."
+    if own["low"] >= base:
+        yield f"The probabilities are worse {frequencies}"
+    elif own["high"] >= base:
+        yield f"The probabilities are not clearly better {frequencies}"
+
+
+def _never_predicted(summary: dict[str, Any]) -> Iterator[str]:
+    never = [_quoted(each["name"]) for each in summary["classes"] if each["rows"] and not each["predicted"]]
+    if never:
+        yield (
+            f"Never the likeliest class of any row, though there are rows of it: {_listed(never)}. Decide by "
+            "the probabilities and your costs, not by the likeliest class."
+        )
+
+
+def _drift(summary: dict[str, Any]) -> Iterator[str]:
+    if summary["drift"]:
+        shifted = [f"{_quoted(each['name'])} ({each['share']:.0%})" for each in summary["drift"]]
+        yield (
+            f"Not spread as in training: {_listed(shifted)}; in brackets, the share of rows that would have "
+            "to move. What was learnt may no longer hold."
+        )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def _quoted(text: str) -> str:
+    return f"“{shorten(text, 40)}”"
