@@ -54,7 +54,7 @@ def _shift(old: Column, new: Column) -> tuple[float, float]:
     if old.values.dtype == object:
         return _shift_of_levels(old.values, new.values)
     numbers = [each.values[~each.missing].astype(np.float64) for each in (old, new)]
-    gaps = _shift_of_levels(*(np.where(each.missing, "gap", None) for each in (old, new)))
+    gaps = _shift_of_levels(*(each.missing.astype(str).astype(object) for each in (old, new)))
     return max(_shift_of_numbers(*numbers), gaps, key=lambda shift: shift[0])
 
 
