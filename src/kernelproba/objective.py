@@ -38,7 +38,7 @@ class LinearScores:
         W, b = self.split(theta)
         return Phi @ W.astype(Phi.dtype, copy=False) + b
 
-    def _pull_back(self, Phi, G):
+    def _transpose_product(self, Phi, G):
         """Φ̃ᵀG, where Φ̃ has a column of ones for the intercept."""
         pulled = (Phi.T @ G.astype(Phi.dtype, copy=False)).astype(np.float64, copy=False)
         return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
@@ -46,7 +46,7 @@ class LinearScores:
     def value_and_gradient(self, Phi, y, w, theta):
         """Σ wℓ and its gradient."""
         loss, G = self.loss.value_and_gradient(self.scores(Phi, theta), y)
-        return np.float64(w @ loss), self._pull_back(Phi, w[:, None] * G)
+        return np.float64(w @ loss), self._transpose_product(Phi, w[:, None] * G)
 
     def curvature(self, Phi, theta):
         """State of the curvature of each row."""
@@ -54,7 +54,9 @@ class LinearScores:
 
     def hessian_product(self, Phi, state, w, V):
         """Σ w φ̃ ∂²ℓ φ̃ᵀV."""
-        return self._pull_back(Phi, w[:, None] * self.loss.curvature_product(state, self.scores(Phi, V)))
+        return self._transpose_product(
+            Phi, w[:, None] * self.loss.curvature_product(state, self.scores(Phi, V))
+        )
 
     def gram(self, Phi, v):
         """Σ v φ̃φ̃ᵀ; where no v is negative as AᵀA, of which BLAS computes one triangle.

@@ -67,7 +67,7 @@ class SparsePenalty(Protocol):
     """
 
     #: Whether the support consists of whole rows.
-    by_rows: bool
+    is_grouped: bool
 
     def value(self, W: np.ndarray) -> float:
         """Return pen(W)."""
@@ -78,13 +78,13 @@ class SparsePenalty(Protocol):
     def subgradient(self, W: np.ndarray, D: np.ndarray) -> np.ndarray:
         """Return the shortest element of D + ∂pen(W): zero exactly at the minimum."""
 
-    def size(self, D: np.ndarray) -> np.ndarray:
+    def dual_norm(self, D: np.ndarray) -> np.ndarray:
         """Return the dual norm of each row, (p,): zero is optimal for a row while it is ≤ 1."""
 
     def support(self, W: np.ndarray) -> np.ndarray:
         """Return where the penalty is smooth, (p, k)."""
 
-    def confine(self, W: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    def clip_at_kink(self, W: np.ndarray, moved: np.ndarray) -> np.ndarray:
         """Return `moved` with zeros where it has passed the kink on its way from W."""
 
     def curvature_product(self, W: np.ndarray, V: np.ndarray) -> np.ndarray:
@@ -97,7 +97,7 @@ class SparsePenalty(Protocol):
 class Lasso:
     """``Σ |W_jk|``: the negative logarithm of a Laplacian prior."""
 
-    by_rows = False
+    is_grouped = False
 
     def value(self, W):
         return float(np.abs(W).sum())
@@ -108,13 +108,13 @@ class Lasso:
     def subgradient(self, W, D):
         return np.where(W != 0, D + np.sign(W), self.prox(D, 1.0))
 
-    def size(self, D):
+    def dual_norm(self, D):
         return np.abs(D).max(axis=1, initial=0.0)
 
     def support(self, W):
         return W != 0
 
-    def confine(self, W, moved):
+    def clip_at_kink(self, W, moved):
         return np.where(W * moved > 0, moved, 0.0)
 
     def curvature_product(self, W, V):  # noqa: ARG002 — linear on each side of the kink
@@ -127,38 +127,38 @@ class Lasso:
 class GroupLasso:
     """``Σⱼ ‖W_j‖``, one Euclidean norm per row: a feature serves all classes or none."""
 
-    by_rows = True
+    is_grouped = True
 
     def value(self, W):
-        return float(self.size(W).sum())
+        return float(self.dual_norm(W).sum())
 
     def prox(self, V, step):
-        norm = self.size(V)[:, None]
+        norm = self.dual_norm(V)[:, None]
         return V * np.maximum(1.0 - step / np.maximum(norm, np.finfo(float).tiny), 0.0)
 
     def subgradient(self, W, D):
-        norm = self.size(W)[:, None]
+        norm = self.dual_norm(W)[:, None]
         unit = np.divide(W, norm, out=np.zeros_like(W), where=norm > 0)
         return np.where(norm > 0, D + unit, self.prox(D, 1.0))
 
-    def size(self, D):
+    def dual_norm(self, D):
         return np.linalg.norm(D, axis=1)
 
     def support(self, W):
         return np.broadcast_to((W != 0).any(axis=1)[:, None], W.shape)
 
-    def confine(self, W, moved):
+    def clip_at_kink(self, W, moved):
         # Behind the plane through zero across W_j the norm grows again: the kink was passed.
         return np.where(np.einsum("jk,jk->j", W, moved)[:, None] > 0, moved, 0.0)
 
     def curvature_product(self, W, V):
         # (I − u uᵀ) v / ‖W_j‖,  u = W_j/‖W_j‖
-        norm = self.size(W)[:, None]
+        norm = self.dual_norm(W)[:, None]
         W, V, norm = np.broadcast_arrays(W, V, norm)
         inverse = np.divide(1.0, norm, out=np.zeros_like(V), where=norm > 0)
         U = W * inverse
         return (V - U * np.einsum("jk,jk->j", U, V)[:, None]) * inverse
 
     def curvature_bound(self, W):
-        norm = self.size(W)
+        norm = self.dual_norm(W)
         return np.divide(1.0, norm, out=np.zeros_like(norm), where=norm > 0)

@@ -39,7 +39,7 @@ def test_the_shortest_subgradient_vanishes_at_the_proximal_map(penalty, W):
 def test_zero_is_optimal_exactly_while_the_dual_norm_is_at_most_one(penalty):
     D = np.random.default_rng(2).standard_normal((50, 3))
     slope = penalty.subgradient(np.zeros_like(D), D)
-    np.testing.assert_array_equal(slope.any(axis=1), penalty.size(D) > 1)
+    np.testing.assert_array_equal(slope.any(axis=1), penalty.dual_norm(D) > 1)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
@@ -55,5 +55,5 @@ def test_curvature_on_the_support_is_the_derivative_of_the_gradient(penalty, W):
 
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_an_entry_that_passes_its_kink_stops_there(penalty, W):
-    np.testing.assert_array_equal(penalty.confine(W, -W), 0.0)
-    np.testing.assert_array_equal(penalty.confine(W, 0.5 * W), 0.5 * W)
+    np.testing.assert_array_equal(penalty.clip_at_kink(W, -W), 0.0)
+    np.testing.assert_array_equal(penalty.clip_at_kink(W, 0.5 * W), 0.5 * W)

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, cholesky
 from sklearn.cluster import MiniBatchKMeans, kmeans_plusplus
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.basis.whitening import CholeskyBasis
 from kernelproba.kernels import Comparison, Kernel
+from kernelproba.linalg import jittered_cholesky, relative_jitter, triangular_inverse
 
 #: Rows of the sample from which costly rules choose, unless the centres are more than a fifth of it.
 SAMPLE_ROWS = 20_000
@@ -58,8 +58,8 @@ def randomly_pivoted_cholesky(
         accepted = candidates[_thin(block, rng)][: m - r]
         G = Comparison(kernel, X[accepted], dtype)(X).T - F[:r, accepted].T @ F[:r]
         square = G[:, accepted].astype(np.float64)
-        L = cholesky((square + square.T) / 2 + 0.1 * floor * np.eye(len(accepted)), lower=True)
-        new = np.linalg.inv(L).astype(dtype) @ G
+        L = jittered_cholesky((square + square.T) / 2, 0.1 * floor)
+        new = triangular_inverse(L).astype(dtype) @ G
         F[r : r + len(accepted)] = new
         residual = np.maximum(residual - np.einsum("ij,ij->j", new, new), 0.0)
         residual[accepted] = 0.0
@@ -140,11 +140,4 @@ def _sample(rows: Any, m: int, rng: np.random.RandomState) -> tuple[np.ndarray, 
 def span_centers(kernel: Kernel, Z: Any, index: np.ndarray) -> CholeskyBasis:
     """Basis of given centres: K_zz + jitter = L Lᵀ, the jitter at rounding level and grown only if needed."""
     K = np.asarray(kernel(Z, Z), dtype=np.float64)
-    jitter = len(K) * np.finfo(K.dtype).eps * float(K.diagonal().mean())
-    while True:
-        try:
-            factor = cholesky(K + jitter * np.eye(len(K)), lower=True, check_finite=False)
-        except LinAlgError:
-            jitter *= 10
-            continue
-        return CholeskyBasis(index, factor)
+    return CholeskyBasis(index, jittered_cholesky(K, relative_jitter(K, len(K) * np.finfo(float).eps)))

@@ -56,7 +56,7 @@ class KernelColumns:
         """k(X, rows at `index`) in double precision."""
         return np.asarray(self._kernel(X, self._kernel.select(self._X, index)), dtype=np.float64)
 
-    def pull_back(self, G: np.ndarray) -> np.ndarray:
+    def transpose_product(self, G: np.ndarray) -> np.ndarray:
         """Return Kᵀ G (n, k) for G (n, k)."""
         if self._whole is not None:
             return self._whole.T @ G

@@ -27,13 +27,13 @@ def test_columns_are_those_of_the_kernel_matrix(columns):
 
 def test_a_product_with_all_columns_is_good_to_single_precision(columns):
     G = np.random.default_rng(1).standard_normal((40, 2))
-    np.testing.assert_allclose(columns.pull_back(G), K.T @ G, atol=1e-5)
+    np.testing.assert_allclose(columns.transpose_product(G), K.T @ G, atol=1e-5)
 
 
 def test_a_far_offset_costs_the_product_no_digits(monkeypatch):
     monkeypatch.setattr(columns_module, "HELD_ROWS", 10)
     G = np.random.default_rng(1).standard_normal((40, 2))
-    np.testing.assert_allclose(KernelColumns(RBF(1.3), X + 1e6).pull_back(G), K.T @ G, atol=1e-5)
+    np.testing.assert_allclose(KernelColumns(RBF(1.3), X + 1e6).transpose_product(G), K.T @ G, atol=1e-5)
 
 
 def test_a_sample_is_a_block_of_the_kernel_matrix(columns):

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
-from kernelproba.solvers.smooth.newton_cholesky import solve_semidefinite
+from kernelproba.linalg import solve_semidefinite
 
 
 def coefficient_covariance(information: np.ndarray, T: np.ndarray, Q: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.special import expit, log_expit
 
-from kernelproba.solvers.linalg import triangular_inverse
+from kernelproba.linalg import triangular_inverse
 
 
 def logistic_loo_scores(

@@ -41,8 +41,8 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelproba.basis.low_rank import LowRank
+from kernelproba.linalg import triangular_inverse
 from kernelproba.losses import loss_for
-from kernelproba.solvers.linalg import triangular_inverse
 
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6

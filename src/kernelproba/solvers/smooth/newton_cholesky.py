@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky
 
+from kernelproba.linalg import solve_semidefinite
 from kernelproba.objective import Objective
 from kernelproba.solvers.line_search import backtrack
 from kernelproba.solvers.smooth.information import contrasts, observed_information
@@ -81,23 +81,3 @@ def _iterate(
             break
         at, n_iter = _Iterate(objective, *moved), n_iter + 1
     return at, n_iter
-
-
-def solve_semidefinite(H: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    """Solve H x = rhs, one or several columns, for a positive semi-definite H and rhs in its range.
-
-    H is brought to unit diagonal first, so that features of very different scale are told apart from
-    singularity.  A ridge at rounding level, grown only if needed, picks a solution without moving it.
-    """
-    diagonal = np.einsum("ii->i", H)
-    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    A = H * scale[:, None] * scale
-    jitter = len(H) * np.finfo(float).eps
-    scaled_rhs = (rhs.T * scale).T
-    while True:
-        try:
-            factor = cholesky(A + jitter * np.eye(len(H)), lower=True, overwrite_a=True)
-        except LinAlgError:
-            jitter *= 100
-            continue
-        return (cho_solve((factor, True), scaled_rhs).T * scale).T

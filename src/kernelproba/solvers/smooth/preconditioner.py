@@ -8,14 +8,15 @@ preconditioner need not be exact.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import lapack
 
+from kernelproba.linalg import jittered_cholesky, relative_jitter
 from kernelproba.objective import Objective
 
 
 @dataclass(frozen=True)
 class Preconditioner:
-    """P = RᵀR for every score: one factor R (q, q) that all share, or one each."""
+    """P = LLᵀ for every score: one lower factor L (q, q) that all share, or one each."""
 
     factors: list[np.ndarray]
 
@@ -27,7 +28,7 @@ class Preconditioner:
         """
         if len(self.factors) == 1:
             return _solve(self.factors[0], G)
-        steps = [_solve(R, g) for R, g in zip(self.factors, _contrasts(G).T, strict=True)]
+        steps = [_solve(L, g) for L, g in zip(self.factors, _contrasts(G).T, strict=True)]
         return _contrasts(np.column_stack(steps))
 
 
@@ -50,15 +51,8 @@ def _curvature(objective: Objective, v: np.ndarray) -> np.ndarray:
 
 
 def _factor(P: np.ndarray) -> np.ndarray:
-    """R with RᵀR = P + jitter, the jitter at rounding level, grown if needed."""
-    jitter = np.finfo(P.dtype).eps * float(P.diagonal().mean())
-    while True:
-        shifted = P.copy()
-        shifted[np.diag_indices_from(shifted)] += jitter
-        try:
-            return cholesky(shifted, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            jitter *= 10
+    """L with LLᵀ = P + jitter, the jitter at rounding level, grown if needed."""
+    return jittered_cholesky(P, relative_jitter(P, np.finfo(P.dtype).eps))
 
 
 def _contrasts(G: np.ndarray) -> np.ndarray:
@@ -66,6 +60,5 @@ def _contrasts(G: np.ndarray) -> np.ndarray:
     return G - G.mean(axis=1, keepdims=True)
 
 
-def _solve(R: np.ndarray, G: np.ndarray) -> np.ndarray:
-    half = solve_triangular(R, G, trans=1, check_finite=False)
-    return solve_triangular(R, half, overwrite_b=True, check_finite=False)
+def _solve(L: np.ndarray, G: np.ndarray) -> np.ndarray:
+    return lapack.dpotrs(L, G, lower=1)[0]

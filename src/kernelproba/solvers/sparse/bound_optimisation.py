@@ -114,9 +114,9 @@ def _lower(point: Point, step: np.ndarray) -> Point:
 def _sizes(point: Point) -> np.ndarray:
     """|W_jk|, or ‖W_j‖ where rows share a kink, (m, k)."""
     W = point.theta[: point.m]
-    if not point.objective.penalty.by_rows:
+    if not point.objective.penalty.is_grouped:
         return np.abs(W)
-    return np.broadcast_to(point.objective.penalty.size(W)[:, None], W.shape)
+    return np.broadcast_to(point.objective.penalty.dual_norm(W)[:, None], W.shape)
 
 
 def _release(point: Point, safe: float) -> Point:
@@ -125,7 +125,7 @@ def _release(point: Point, safe: float) -> Point:
     free = point.objective.free(point.theta)[:m]
     outside = np.where(free, 0.0, point.slope[:m])
     inside = np.where(free, point.slope[:m], 0.0)
-    if penalty.size(outside).max(initial=0.0) <= penalty.size(inside).max(initial=0.0):
+    if penalty.dual_norm(outside).max(initial=0.0) <= penalty.dual_norm(inside).max(initial=0.0):
         return point
     moved = point.theta.copy()
     moved[:m] = np.where(free, moved[:m], penalty.prox(-safe * point.gradient[:m], safe))
@@ -137,7 +137,9 @@ def _discard(point: Point) -> Point:
     m, penalty = point.m, point.objective.penalty
     size = _sizes(point)
     flat = (
-        penalty.size(point.gradient[:m])[:, None] < 1 if penalty.by_rows else np.abs(point.gradient[:m]) < 1
+        penalty.dual_norm(point.gradient[:m])[:, None] < 1
+        if penalty.is_grouped
+        else np.abs(point.gradient[:m]) < 1
     )
     gone = (size > 0) & (size < VANISHED * size.max(initial=0.0)) & flat
     if not gone.any():

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.linalg import lapack
 
+from kernelproba.linalg import jittered_cholesky
 from kernelproba.objective import Objective
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 
@@ -57,7 +58,7 @@ class NewtonSystem:
     def _parts(self, free: np.ndarray) -> list[tuple[np.ndarray, slice, np.ndarray]]:
         """Rows of Θ, scores and weights of the data of each block; rows that serve all scores need one."""
         loss, weights = self.smooth.loss, self.smooth.weights
-        if self.penalty.by_rows:
+        if self.penalty.is_grouped:
             shared = weights * loss.curvature_weight(self.state)
             return [(np.flatnonzero(free[:, 0]), slice(None), shared)]
         return [
@@ -121,11 +122,7 @@ class Block:
 
     def factorise(self, diagonal: np.ndarray) -> None:
         """Lower factor of the Gram matrix plus a diagonal, and more of it if rounding calls for that."""
-        while True:
-            self.factor, info = lapack.dpotrf(self.gram + np.diag(diagonal), lower=1, clean=1)
-            if info == 0:
-                return
-            diagonal = 10 * diagonal
+        self.factor = jittered_cholesky(self.gram, diagonal)
 
 
 def weighted_gram(smooth: Objective, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ for the intercepts.  The *residual* is the largest entry (norm of a row) of that
 threshold of the penalty is 1, so a residual of 10⁻³ means: off by a thousandth of the penalty's slope.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -59,10 +59,6 @@ class SparseObjective:
         """Shape of Θ."""
         return len(self.columns) + self.fit_intercept, self.n_scores
 
-    def with_weights(self, weights: np.ndarray) -> "SparseObjective":
-        """Return the same problem for other ω."""
-        return replace(self, weights=weights)
-
     def restrict(self, index: np.ndarray, K: np.ndarray | None = None) -> "RestrictedObjective":
         """Return the problem on the candidates at `index`; K (n, m) their columns if at hand."""
         K = self.columns.take(index) if K is None else K
@@ -90,7 +86,7 @@ class SparseObjective:
         """Gradient of the loss at scores F with respect to W, (n, k), and to b, (k,) or empty."""
         _, G = self.loss.value_and_gradient(F, self.y)
         G = self.weights[:, None] * G
-        return self.columns.pull_back(G), G.sum(axis=0) if self.fit_intercept else np.empty(0)
+        return self.columns.transpose_product(G), G.sum(axis=0) if self.fit_intercept else np.empty(0)
 
     def largest_slope(self) -> float:
         """Max over the centres of the dual norm of D at the null model.
@@ -99,7 +95,7 @@ class SparseObjective:
         strength C has its first centre beyond C / largest_slope.
         """
         F = np.broadcast_to(self.null_intercept(), (len(self.y), self.n_scores))
-        return float(self.penalty.size(self.gradient(F)[0]).max())
+        return float(self.penalty.dual_norm(self.gradient(F)[0]).max())
 
 
 @dataclass(frozen=True)
@@ -140,7 +136,7 @@ class RestrictedObjective:
         """Size of a subgradient."""
         m = len(self.index)
         W, b = subgradient[:m], subgradient[m:]
-        return float(max(self.penalty.size(W).max(initial=0.0), np.abs(b).max(initial=0.0)))
+        return float(max(self.penalty.dual_norm(W).max(initial=0.0), np.abs(b).max(initial=0.0)))
 
     def free(self, theta: np.ndarray) -> np.ndarray:
         """Entries of Θ around which J is smooth."""

@@ -117,7 +117,7 @@ def _reduced_step(point: Point) -> Point | None:
 
     def path(t: float) -> np.ndarray:
         moved = theta + t * step
-        moved[:m] = objective.penalty.confine(theta[:m], moved[:m])
+        moved[:m] = objective.penalty.clip_at_kink(theta[:m], moved[:m])
         return moved
 
     return point.search(path, shortest=0.125)

@@ -31,7 +31,7 @@ def model_step(point: "Point") -> tuple[np.ndarray, bool]:
     """Step, of the shape of Θ, to the minimum of the model, and whether that has all the curvature."""
     step = np.zeros_like(point.theta)
     state = point.objective.smooth.loss.curvature(point.scores)
-    if point.objective.penalty.by_rows:
+    if point.objective.penalty.is_grouped:
         _fill_group(point, state, step)
         return step, False
     slope, W = np.abs(point.slope[: point.m]), point.theta[: point.m]
@@ -79,7 +79,9 @@ def _solve(point: "Point", Q: np.ndarray, at: tuple, linear: np.ndarray, start: 
 def _fill_group(point: "Point", state: np.ndarray, step: np.ndarray) -> None:
     """Minimise over whole rows of Θ, with one curvature per row of the data."""
     smooth, penalty = point.objective.smooth, point.objective.penalty
-    rows = _candidates(point, penalty.size(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1))
+    rows = _candidates(
+        point, penalty.dual_norm(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1)
+    )
     weights = smooth.weights * smooth.loss.curvature_weight(state)
     Q = damped(Block(smooth, rows, slice(None), weights, point.matters).gram)
     X, strength = point.theta[rows], (rows < point.m) * 1.0

@@ -91,7 +91,7 @@ class _State:
         self.D, at_intercept = self.objective.gradient(self.F)
         penalty, W = self.objective.penalty, np.zeros_like(self.D)
         W[self.index] = coef[: len(self.index)]
-        self.slope = penalty.size(penalty.subgradient(W, self.D))
+        self.slope = penalty.dual_norm(penalty.subgradient(W, self.D))
         self.residual = float(max(self.slope.max(initial=0.0), np.abs(at_intercept).max(initial=0.0)))
 
     def extend(self) -> None:

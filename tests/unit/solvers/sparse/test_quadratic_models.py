@@ -41,7 +41,7 @@ def test_jumps_solve_a_group_lasso_of_all_but_parallel_features():
     rng = np.random.default_rng(1)
     Q, c, strength = 100 * ill_conditioned(30, 0.7), 5 * rng.standard_normal((30, 3)), np.ones(30)
     X = group_quadratic(Q, c, strength, np.zeros((30, 3)), tol=1e-4, max_iter=100)
-    assert GroupLasso().size(GroupLasso().subgradient(X, Q @ X + c)).max() < 1e-3
+    assert GroupLasso().dual_norm(GroupLasso().subgradient(X, Q @ X + c)).max() < 1e-3
 
 
 def test_an_active_set_that_begins_at_the_minimum_ends_there():

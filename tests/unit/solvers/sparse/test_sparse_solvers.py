@@ -1,5 +1,6 @@
 """Solvers of sparse kernel models: optimality, agreement, descent and the null model."""
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
@@ -94,7 +95,7 @@ def test_the_first_centre_enters_at_the_largest_slope_of_the_null_model(penalty,
     objective = problem(penalty, fit_intercept=fit_intercept)
     unit = objective.weights / objective.largest_slope()
     for factor, empty in ((0.999, True), (1.01, False)):
-        scaled = objective.with_weights(factor * unit)
+        scaled = replace(objective, weights=factor * unit)
         solution = SPARSE_SOLVERS["working-set"](scaled, scaled.null_model(), tol=1e-6, max_iter=100)
         assert solution.converged
         assert (not solution.coef[:30].any()) == empty
