@@ -133,7 +133,7 @@ class KernelDensityClassifier(DensityMachine):
         self : KernelDensityClassifier
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
+        training = self._check_fit(X, y, sample_weight, None)
         self.priors_ = self._check_priors(training)
         searched = self._searched_rows(len(training.y))
         self.kernels_ = self._choose_kernels(training, searched)
@@ -156,8 +156,8 @@ class KernelDensityClassifier(DensityMachine):
             if np.shape(self.gamma) != (c,):
                 raise ValueError(f"gamma must hold one number for each of {c} classes, got {self.gamma!r}")
             numbers = [resolve_gamma(gamma, training.X) for gamma in np.asarray(self.gamma).tolist()]
-            return [self._kernel_of_width(training, gamma) for gamma in numbers]
-        kernel = self._kernel_of_width(training, 1.0 if searched else self.gamma)
+            return [self._resolve_kernel(training, gamma) for gamma in numbers]
+        kernel = self._resolve_kernel(training, 1.0 if searched else self.gamma)
         if not (searched and isinstance(self.kernel, str) and isinstance(kernel, Stationary)):
             return [kernel] * c
         X, y, weight = training.X[rows], training.y[rows], training.weight[rows]

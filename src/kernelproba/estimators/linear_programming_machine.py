@@ -1,7 +1,7 @@
 """The linear programming machine: a sparse kernel classifier by linear programmes."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +16,10 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
-from kernelproba.kernels import GAMMA_RULES, Kernel
-from kernelproba.number_range import LARGEST
+from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
 
 
@@ -88,11 +88,7 @@ class LinearProgrammingMachine(KernelMachine):
 
     _parameter_constraints: ClassVar[dict] = {
         "C": [POSITIVE],
-        "kernel": [str, callable, Kernel],
-        "gamma": [StrOptions({*GAMMA_RULES}), POSITIVE],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, -LARGEST, LARGEST, closed="both")],
-        "kernel_params": [dict, None],
+        **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "multi_class": [StrOptions({"ovr", "pairwise"})],
         "calibration": [Interval(Integral, 2, None, closed="left"), None],
@@ -143,7 +139,7 @@ class LinearProgrammingMachine(KernelMachine):
         self : LinearProgrammingMachine
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
+        training = self._check_fit(X, y, sample_weight, self.class_weight)
         if self.multi_class == "pairwise" and len(self.classes_) > 2:
             self._fit_pairs(training)
             return self
@@ -196,7 +192,7 @@ class LinearProgrammingMachine(KernelMachine):
         check_is_fitted(self)
         if hasattr(self, "pairwise_"):
             return self.predict_log_proba(X)
-        F = self._kernel_scores(self._check_predict(X), self.dual_coef_, self.intercept_)
+        F = self._expansion().scores(self._check_predict(X))
         return F[:, 0] if F.shape[1] == 1 else F
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -233,6 +229,6 @@ class LinearProgrammingMachine(KernelMachine):
             self.pairwise_.pairs_, self._pair_support_, self.pairwise_.estimators_, strict=True
         ):
             (own,) = machine.kernel_expansions()
-            centers = rows if self._is_precomputed() else own.centers
+            centers = rows if isinstance(own.kernel, Precomputed) else own.centers
             expansions.append(replace(own, rows=rows, centers=centers, sides=np.array([[j, i]])))
         return expansions

@@ -1,5 +1,6 @@
 """Maximum contrast classification: sparse discriminative densities, and rows that training switched off."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -174,9 +175,9 @@ class MaximumContrastClassifier(DensityMachine):
         self : MaximumContrastClassifier
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
+        training = self._check_fit(X, y, sample_weight, None)
         self.margin_ = np.full(_num_samples(y), np.nan)
-        self._fit_rows(training, self._kernel_of_width(training, self.gamma), self.alpha)
+        self._fit_rows(training, self._resolve_kernel(training), self.alpha)
         self._calibrate(training, self)
         return self
 
@@ -227,8 +228,7 @@ class MaximumContrastClassifier(DensityMachine):
             P₁q₁(x) − P₀q₀(x) for two classes; for more, column j is d(x, j), the margin if x is in class j.
         """
         check_is_fitted(self)
-        F = self._kernel_scores(self._check_predict(X), self.dual_coef_, np.zeros(len(self.classes_)))
-        F *= self.priors_
+        F = self._fields().scores(self._check_predict(X))
         if F.shape[1] == 2:
             return F[:, 1] - F[:, 0]
         top, second = np.sort(F, axis=1)[:, :-3:-1].T[..., np.newaxis]
@@ -287,8 +287,14 @@ class MaximumContrastClassifier(DensityMachine):
             For `kernelproba.inspection.explain`.
         """
         check_is_fitted(self)
+        fields = self._fields()
+        if len(self.classes_) > 2:
+            return [fields]
+        difference = fields.coef[1:] - fields.coef[:1]
+        return [replace(fields, coef=difference, intercept=np.zeros(1), sides=score_sides(1))]
+
+    def _fields(self) -> KernelExpansion:
+        """The fields P_j q_j, one for each class."""
         coef = self.dual_coef_ * self.priors_[:, np.newaxis]
-        if len(coef) == 2:
-            coef = coef[1:] - coef[:1]
         zero, sides = np.zeros(len(coef)), score_sides(len(coef))
-        return [KernelExpansion(self.kernel_, self._centers, self.support_, coef, zero, sides)]
+        return KernelExpansion(self.kernel_, self._centers, self.support_, coef, zero, sides)

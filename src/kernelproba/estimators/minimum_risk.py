@@ -136,6 +136,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
         self.loss_matrix_ = as_loss_matrix(self.loss_matrix, self.classes_)
         costs = self._costs(loss_matrix, len(labels))
         self.reject_cost_ = self.reject_cost
+        self._cost_is_learnt_ = self.coverage is not None
         if self.coverage is not None:
             weights = None if sample_weight is None else _check_sample_weight(sample_weight, labels)
             risk = minimum_risk(self._held_out_posterior(X, labels, fit_params), costs).risk
@@ -222,9 +223,9 @@ class MinimumRiskClassifier(PosteriorWrapper):
         P = self.predict_proba(X)
         costs, weights = self._costs(loss_matrix, len(P)), _check_sample_weight(sample_weight, P)
         chosen = minimum_risk(P, costs, self.reject_cost_).chosen
-        price = np.nan if self.reject_cost is None else self.reject_cost
+        price = np.nan if self.reject_cost_ is None else self.reject_cost_
         cost = realised_cost(label_index(y, self.classes_), chosen, costs, price)
-        counted = chosen != REJECTED if self.coverage is not None else np.ones(len(P), dtype=bool)
+        counted = chosen != REJECTED if self._cost_is_learnt_ else np.ones(len(P), dtype=bool)
         if not weights[counted].any():
             return float("nan")
         return -float(np.average(cost[counted], weights=weights[counted]))

@@ -27,6 +27,7 @@ from kernelproba.coupling import METHODS, couple_log_odds
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import ObservableFit, Step, as_steps, with_callbacks
+from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.meta import PosteriorWrapper, inner_log_proba
 
@@ -135,7 +136,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         unweighted = sample_weight is None and self.class_weight is None
         fit_params = self._inner_fit_params(None if unweighted else weight, params)
         mass = np.bincount(codes[codes >= 0], weights=weight[codes >= 0])
-        self.pair_weights_ = mass[:, np.newaxis] + mass
+        self.pair_weights_, self._coupling_ = mass[:, np.newaxis] + mass, self.coupling
         self.pairs_ = class_pairs(len(self.classes_))
         with self._observed(X, y, len(self.pairs_)) as step:
             self._fit_pairs(X, codes, fit_params, step)
@@ -160,7 +161,8 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         codes = np.full(len(labels), -1)
         codes[seen] = seen_codes
         factors = np.ones(len(labels))
-        factors[seen] = self._class_weights(seen_codes, weight[seen])[seen_codes]
+        mass = np.bincount(seen_codes, weights=weight[seen])
+        factors[seen] = class_factors(self.class_weight, self.classes_, mass)[seen_codes]
         return codes, weight * factors
 
     def _check_class_weight_arrives(self) -> None:
@@ -223,8 +225,8 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         if getattr(X, "ndim", 2) == 2:  # else the estimators explain the shape that they expect
             validate_data(self, X, reset=False, skip_check_array=True)
         # Wu, Lin and Weng count every pair the same.
-        weights = self.pair_weights_ if self.coupling == "hastie-tibshirani" else None
-        return np.concatenate([couple_log_odds(F, self.coupling, weights) for F in self._pair_blocks(X)])
+        weights = self.pair_weights_ if self._coupling_ == "hastie-tibshirani" else None
+        return np.concatenate([couple_log_odds(F, self._coupling_, weights) for F in self._pair_blocks(X)])
 
     def _pair_blocks(self, X: Any) -> Iterator[NDArray]:
         """Walk X in blocks of b rows and return their log-odds (b, pairs), so that memory stays bounded."""

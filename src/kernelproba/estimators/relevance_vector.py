@@ -1,7 +1,7 @@
 """The relevance vector machine for classification."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -18,9 +18,9 @@ from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
-from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.kernels.expansion import expansion_scores
-from kernelproba.rows import as_rows
 from kernelproba.solvers.evidence.moderation import moderated_scores, moderation, score_deviation
 from kernelproba.solvers.evidence.sequential import EvidenceSolution, maximise_evidence
 
@@ -180,7 +180,7 @@ class RelevanceVectorClassifier(KernelMachine):
         self : RelevanceVectorClassifier
             The fitted model.
         """
-        training = self._check_fit(X, y)
+        training = self._check_fit(X, y, None, None)
         kernel = self._resolve_kernel(training)
         K = kernel(training.X, kernel.select(training.X, np.arange(len(training.y))))
         tasks = self._tasks(len(self.classes_))
@@ -243,9 +243,10 @@ class RelevanceVectorClassifier(KernelMachine):
         expansions : list of one KernelExpansion
             For `kernelproba.inspection.explain`.
         """
-        check_is_fitted(self)
-        coef, intercept = self.dual_coef_, self.intercept_
-        return [KernelExpansion(self.kernel_, self._centers, self.support_, coef, intercept, self.pairs_)]
+        return super().kernel_expansions()
+
+    def _expansion(self) -> KernelExpansion:
+        return replace(super()._expansion(), sides=self.pairs_)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities, averaged over the posterior of the weights.
@@ -261,19 +262,11 @@ class RelevanceVectorClassifier(KernelMachine):
             log of `predict_proba`, without its underflow.
         """
         check_is_fitted(self)
-        X = self._check_predict(X)
-        block_rows = max(1, BLOCK_VALUES // (self.n_kernels_ + 1))
-        return as_rows(X, block_rows=block_rows).map(lambda block: self._combine(self._moderated(block)))
+        return self._kernel_centers().map(self._check_predict(X), lambda K: self._combine(self._moderated(K)))
 
-    def _moderated(self, X: Any) -> np.ndarray:
-        """Moderated log-odds of the positive class in each problem, (n, t)."""
-        n = X.shape[0]
-        K = (
-            self.kernel_(X, self._centers).astype(np.float64, copy=False)
-            if self.n_kernels_
-            else np.empty((n, 0))
-        )
-        Phi = np.hstack([K, np.ones((n, 1))])
+    def _moderated(self, K: np.ndarray) -> np.ndarray:
+        """Moderated log-odds of the positive class in each problem, (n, t), from kernel values (n, m)."""
+        Phi = np.hstack([K, np.ones((len(K), 1))])
         scores = expansion_scores(K, self.dual_coef_.T, self.intercept_)
         deviations = [
             score_deviation(Phi[:, at], covariance)

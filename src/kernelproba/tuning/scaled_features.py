@@ -29,10 +29,10 @@ class ScaledFeatures(KernelMachine):
     scale: str | None
     scaler_: FeatureScaling | None
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Training:
         if self.scale in DENSE_RULES and sp.issparse(X):
             raise ValueError(f"scale={self.scale!r} needs dense rows; use scale='standard' for sparse ones.")
-        return super()._check_fit(X, y, sample_weight)
+        return super()._check_fit(X, y, sample_weight, class_weight)
 
     def _rules(self) -> list[str | None]:
         """Scales to try, the likelier first."""

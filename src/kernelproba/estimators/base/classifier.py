@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernelproba.decision import mean_class_weights
 from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import check_entries, check_weights, log_probabilities
 
@@ -51,8 +51,19 @@ class Training:
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: subclasses give `predict_log_proba` (or `predict_proba`) and `fit`."""
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
-        """Validate, encode and weigh; rows of weight zero are as if absent."""
+    classes_: np.ndarray
+
+    def _check_fit(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Training:
+        """Validate, encode and weigh; rows of weight zero are as if absent.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As given to `fit`.
+        class_weight : dict, "balanced" or None
+            Parameter of the classifier, None if it has no such parameter.
+        """
+        self._accepts_sparse_ = self.__sklearn_tags__().input_tags.sparse
         with np.errstate(invalid="ignore"):  # sums of the largest numbers; X is judged below
             X, y = validate_data(self, X, y, **self._check_options())
         check_labels(y)
@@ -70,7 +81,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
                 f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 "
                 "classes with positive weight."
             )
-        factors = self._class_weights(codes, weight)
+        factors = class_factors(class_weight, self.classes_, np.bincount(codes, weights=weight))
         with np.errstate(over="ignore"):
             weighted = check_weights(weight * factors[codes], "sample_weight times class_weight")
         return Training(X, codes, weight, weighted, index)
@@ -79,49 +90,14 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
         return X[index][:, index] if self.__sklearn_tags__().input_tags.pairwise else X[index]
 
-    def _class_weights(self, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """One factor per class; `"balanced"` counts weights, so that a weight of two is a row seen twice."""
-        return self._class_factors(np.bincount(codes, weights=weight))
-
-    def _class_factors(self, mass: np.ndarray) -> np.ndarray:
-        """One factor per class from the weight of its rows, (c,)."""
-        class_weight = getattr(self, "class_weight", None)
-        if class_weight is None:
-            return np.ones(len(self.classes_))
-        if isinstance(class_weight, str) and class_weight == "balanced":
-            return mass.sum() / len(mass) / mass
-        try:
-            factors = compute_class_weight(class_weight, classes=self.classes_, y=self.classes_)
-        except TypeError as error:
-            raise ValueError(
-                f"class_weight={class_weight!r} does not name the classes of y: {error}"
-            ) from error
-        if not (np.isfinite(factors).all() and (factors > 0).all()):
-            raise ValueError("class_weight must be positive and finite for every class.")
-        return factors
-
-    def _weight_shift(self, training: Any) -> np.ndarray:
-        """Return how far weights have moved the log-probabilities (c,), if `undo_weights` is to undo it.
-
-        A fit with weights learns p_w(y|x) ∝ w_y p(y|x), where w_y is the mean weight of the rows of
-        class y; the shift is log w, centred.
-        """
-        undo, c = getattr(self, "undo_weights", False), len(self.classes_)
-        if not undo:
-            return np.zeros(c)
-        mean, sampled = training.class_means(c)
-        if undo == "class_weight":
-            mean = mean / sampled
-        return np.log(mean) - np.log(mean).mean()
-
     def _check_predict(self, X: Any) -> Any:
         check_is_fitted(self)
         with np.errstate(invalid="ignore"):  # sums of the largest numbers
             return validate_data(self, X, **self._check_options(), reset=False)
 
     def _check_options(self) -> dict[str, Any]:
-        sparse = self.__sklearn_tags__().input_tags.sparse
-        return {"accept_sparse": "csr" if sparse else False, "dtype": [np.float64, np.float32]}
+        sparse = "csr" if self._accepts_sparse_ else False
+        return {"accept_sparse": sparse, "dtype": [np.float64, np.float32]}
 
     @by_rows
     def predict_proba(self, X: Any) -> np.ndarray:

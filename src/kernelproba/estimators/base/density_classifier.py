@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.decision import as_priors, class_priors
 from kernelproba.estimators.base.classifier import Training
-from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KernelMachine, _check_precomputed
-from kernelproba.kernels import Kernel, resolve_kernel
+from kernelproba.estimators.base.kernel_expansion import BLOCK_VALUES
+from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows import as_rows
 
@@ -17,22 +17,11 @@ from kernelproba.rows import as_rows
 class DensityMachine(KernelMachine):
     """Classifier with the posterior p(j|x) ∝ P_j q_j(x), q_j ≥ 0 a sum of kernels at rows of class j.
 
-    Subclasses have the constructor parameters `kernel`, `kernel_params`, `priors` and `random_state`, and
-    give `_log_fields`.
+    Subclasses have the constructor parameter `priors`, and give `_log_fields`.
     """
 
-    def _kernel_of_width(self, training: Training, gamma: Any) -> Kernel:
-        """Kernel with numbers in place of rules; any that is nowhere negative will do."""
-        if self._is_precomputed():
-            _check_precomputed(training.X)
-        return resolve_kernel(
-            self.kernel,
-            training.X,
-            gamma=gamma,
-            kernel_params=self.kernel_params,
-            random_state=self.random_state,
-            sample_weight=training.sample_weight,
-        )
+    priors: Any
+    priors_: np.ndarray
 
     def _check_priors(self, training: Training) -> np.ndarray:
         """Return the priors (c,) that the parameter stands for."""

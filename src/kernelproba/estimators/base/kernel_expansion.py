@@ -1,19 +1,24 @@
 """Scores written out as sums over centres: the form in which a kernel machine gives its reasons."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelproba.kernels import Kernel
+from kernelproba.kernels.expansion import expansion_scores
+from kernelproba.rows import as_rows
 
 #: In `KernelExpansion`: a centre that is no training row, or a score against all other classes.
 NONE = -1
+#: Kernel values held at once while predicting.
+BLOCK_VALUES = 4_000_000
 
 
 @dataclass(frozen=True)
-class KernelExpansion:
-    """Scores f_s(x) = Σⱼ coef[s, j] k(x, zⱼ) + intercept[s] that share their centres.
+class KernelCenters:
+    """Centres, and the kernel that compares rows with them.
 
     Attributes
     ----------
@@ -23,25 +28,48 @@ class KernelExpansion:
         z; column numbers (m,) for a precomputed kernel.
     rows : ndarray of shape (m,)
         The training row that each centre is, −1 for a centre that is none.
-    coef : ndarray of shape (k, m)
-        One row of coefficients per score.
-    intercept : ndarray of shape (k,)
-        What each score is without any centre.
-    sides : ndarray of shape (k, 2)
-        The class that each score speaks for and the one it speaks against, as indices into `classes_`;
-        −1 for "against all others".
     """
 
     kernel: Kernel
     centers: Any
     rows: np.ndarray
+
+    def similarities(self, X: Any) -> np.ndarray:
+        """Return k(x, zⱼ) for checked rows X, shape (n, m), in double precision."""
+        if len(self.rows) == 0:
+            return np.empty((X.shape[0], 0))
+        return np.asarray(self.kernel(X, self.centers), dtype=np.float64)
+
+    def map(self, X: Any, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Stack ``fn(similarities)``, a block of checked rows X (n, d) at a time."""
+        block_rows = max(1, BLOCK_VALUES // max(len(self.rows), 1))
+        return as_rows(X, block_rows=block_rows).map(lambda block: fn(self.similarities(block)))
+
+
+@dataclass(frozen=True)
+class KernelExpansion(KernelCenters):
+    """Scores f_s(x) = Σⱼ coef[s, j] k(x, zⱼ) + intercept[s] that share their centres.
+
+    Attributes
+    ----------
+    kernel, centers, rows
+        As in `KernelCenters`.
+    coef : ndarray of shape (k, m)
+        One row of coefficients per score.
+    intercept : ndarray of shape (k,)
+        What each score is without any centre.
+    sides : ndarray of shape (k, 2)
+        The class that each score is for and the one it is against, as indices into `classes_`; −1 for
+        "against all others".
+    """
+
     coef: np.ndarray
     intercept: np.ndarray
     sides: np.ndarray
 
-    def similarities(self, X: Any) -> np.ndarray:
-        """Return k(x, zⱼ) for checked rows X, shape (n, m), in double precision."""
-        return np.asarray(self.kernel(X, self.centers), dtype=np.float64)
+    def scores(self, X: Any) -> np.ndarray:
+        """Return f_s(x) of checked rows X, shape (n, k)."""
+        return self.map(X, lambda K: expansion_scores(K, self.coef.T, self.intercept))
 
 
 def score_sides(n_scores: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.class_weights import weight_shift
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.losses import loss_for
 
@@ -18,9 +19,9 @@ class LogisticScores(ProbabilisticClassifier):
         """Scores (n, 1) or (n, c) of unchecked rows; an unfitted model says so."""
         raise NotImplementedError
 
-    def _undo_weights(self, training: Any) -> None:
-        """Take what weights have done to the priors out of the intercept, if `undo_weights` says so."""
-        self.weight_shift_ = self._weight_shift(training)
+    def _undo_weights(self, training: Any, undo: bool | str) -> None:
+        """Take what weights have done to the class frequencies out of the intercept, if so asked."""
+        self.weight_shift_ = weight_shift(undo, training.class_means(len(self.classes_)))
         self.intercept_ = self.intercept_ - self._score_shift()
 
     def _score_shift(self) -> np.ndarray:

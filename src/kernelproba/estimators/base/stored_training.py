@@ -4,7 +4,6 @@ The first pass looks at every row: it refuses what is not finite, counts classes
 gamma="scale" need.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.random import sample_without_replacement
 
+from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.rows import as_rows
 
@@ -72,13 +72,8 @@ class StoredTraining:
         return self.X.take(self._draw(size, random_state))
 
 
-def look_over(
-    X: Any, y: Any, sample_weight: Any, factors_of: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> tuple[StoredTraining, np.ndarray]:
-    """Check rows, labels and weights in one pass; return them as a fit sees them, and the labels that occur.
-
-    `factors_of` gives the class weights (c,) from the labels and the sum of sample weights of each class.
-    """
+def look_over(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[StoredTraining, np.ndarray]:
+    """Check rows, labels and weights in one pass; return them as a fit sees them, and their labels."""
     rows = as_rows(X)
     labels = _aligned(rows, y, "y")
     classes = _classes(labels)
@@ -91,7 +86,7 @@ def look_over(
         raise ValueError("Every class of y needs rows with a positive sample_weight.")
     total, squares, count = sums
     variance = squares / (count * rows.width) - (total / (count * rows.width)) ** 2
-    factors = factors_of(classes, mass[:, 1])
+    factors = class_factors(class_weight, classes, mass[:, 1])
     return StoredTraining(
         rows, codes, _weigh(weight, codes, factors), mass, factors, float(variance)
     ), classes

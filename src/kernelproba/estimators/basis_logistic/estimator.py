@@ -193,7 +193,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         SeparationError
             If there is no penalty and the basis functions separate the classes, completely or in part.
         """
-        training = self._check_fit(X, y, sample_weight)
+        training = self._check_fit(X, y, sample_weight, self.class_weight)
         self._fit_expansion(training)
         Phi = self._training_features(training.X)
         coordinates = self._coordinates(Phi, training.weight)
@@ -202,7 +202,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         information = observed_information(objective, solution.coef)
         self._check_solution(objective, solution, information)
         self._store(objective, solution, information, coordinates)
-        self._undo_weights(training)
+        self._undo_weights(training, self.undo_weights)
         return self
 
     def _fit_expansion(self, training: Training) -> None:

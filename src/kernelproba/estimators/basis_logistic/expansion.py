@@ -131,6 +131,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weight.any():
             raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
+        self._basis_ = self.basis
         if self.basis == "polynomial":
             self.monomials_ = PolynomialFeatures(self.degree, include_bias=False).fit(X)
             return self
@@ -182,9 +183,9 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        if self.basis == "polynomial":
+        if self._basis_ == "polynomial":
             return self.monomials_.transform(X)
-        function = functions.gaussian if self.basis == "gaussian" else functions.sigmoidal
+        function = functions.gaussian if self._basis_ == "gaussian" else functions.sigmoidal
         return function(X, self.centers_.astype(X.dtype, copy=False), self.width_)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -202,9 +203,9 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = _check_feature_names_in(self, input_features)
-        if self.basis == "polynomial":
+        if self._basis_ == "polynomial":
             return self.monomials_.get_feature_names_out(names)
-        if self.basis == "gaussian":
+        if self._basis_ == "gaussian":
             return np.array([f"gaussian{j}" for j in range(len(self.centers_))], dtype=object)
         feature, _ = functions.sigmoid_terms(self.centers_)
         number = np.arange(len(feature)) - np.searchsorted(feature, feature)

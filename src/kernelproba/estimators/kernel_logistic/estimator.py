@@ -16,9 +16,11 @@ from kernelproba.coupling import METHODS, couple_log_odds
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_update, forget_fit
 from kernelproba.estimators.base.callbacks import ObservableFit
+from kernelproba.estimators.base.class_weights import weight_shift
 from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
-from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
@@ -252,7 +254,9 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         previous = self._previous() if self.warm_start else None
         forget_fit(self)
         training = (
-            self._check_fit(X, y, sample_weight) if not is_stored(X) else self._look_over(X, y, sample_weight)
+            self._look_over(X, y, sample_weight, self.class_weight)
+            if is_stored(X)
+            else self._check_fit(X, y, sample_weight, self.class_weight)
         )
         self.kernel_ = self._resolve_kernel(training)
         c = len(self.classes_)
@@ -287,7 +291,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         # Softmax scores are free up to a constant: the symmetric choice sums to zero.
         b = fit.intercept
         self.intercept_ = b - b.mean() if len(b) > 1 else b.copy()
-        self._undo_weights(training)
+        self._undo_weights(training, self.undo_weights)
         self._report([fit.solution])
 
     def _fit_centers(self, training: Any, options: Options, Z: Any, index: np.ndarray) -> LogisticFunction:
@@ -327,10 +331,10 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         fit = fit_pairs(self.kernel_, training.X, training.y, training.weight, Cs, options, self.n_jobs)
         self._store_centers(training.X, fit.order, training.index)
         self._keep_rows(training, fit.order)
-        self.n_support_ = np.diff(fit.bounds)
+        self.n_support_, self._coupling_ = np.diff(fit.bounds), self.coupling
         self.dual_coef_, self.pair_C_ = fit.dual, fit.C
         self.pair_weights_ = pair_masses(training.y, training.sample_weight)
-        self.weight_shift_ = self._weight_shift(training)
+        self.weight_shift_ = weight_shift(self.undo_weights, training.class_means(len(self.classes_)))
         first, second = class_pairs(len(self.classes_)).T
         self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
         self._report(fit.solutions)
@@ -352,7 +356,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
 
     def _previous(self) -> dict[str, Any] | None:
         """What a warm start needs of the last fit."""
-        if not hasattr(self, "dual_coef_") or hasattr(self, "n_support_") or self._is_precomputed():
+        if not hasattr(self, "dual_coef_") or hasattr(self, "n_support_"):
             return None
         return {
             "classes": self.classes_,
@@ -373,9 +377,9 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         if not hasattr(self, "n_support_"):
-            return self._kernel_scores(self._check_predict(X), self.dual_coef_, self.intercept_)
-        weights = self.pair_weights_ if self.coupling == "hastie-tibshirani" else None
-        return couple_log_odds(self.pairwise_decision_function(X), self.coupling, pair_weights=weights)
+            return self._expansion().scores(self._check_predict(X))
+        weights = self.pair_weights_ if self._coupling_ == "hastie-tibshirani" else None
+        return couple_log_odds(self.pairwise_decision_function(X), self._coupling_, pair_weights=weights)
 
     def pairwise_decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of the first against the second class of every pair, for ``multi_class="pairwise"``.
@@ -392,7 +396,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         """
         check_is_fitted(self, "n_support_", msg="This model was not fitted with multi_class='pairwise'.")
         bounds = np.concatenate([[0], np.cumsum(self.n_support_)])
-        return self._map_kernel(
+        return self._kernel_centers().map(
             self._check_predict(X), lambda K: pair_scores(K, bounds, self.dual_coef_, self.intercept_)
         )
 

@@ -16,7 +16,7 @@ from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
-from kernelproba.kernels import Kernel
+from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.solvers.posterior.explained import ExplainedRows, explained_rows
 from kernelproba.solvers.posterior.laplace import LaplacePosterior, laplace_posterior
 from kernelproba.solvers.posterior.spread import believable_share
@@ -83,7 +83,7 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
 
     def _kept_rows(self, purpose: str) -> KeptRows:
         check_is_fitted(self)
-        if self._is_precomputed() or not self.kernel_.definite:
+        if isinstance(self.kernel_, Precomputed) or not self.kernel_.definite:
             raise ValueError(
                 f"{purpose} needs k(x, x) and a kernel that is known to be positive definite: neither a "
                 "precomputed matrix nor a function serves"
@@ -104,7 +104,7 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         features = CenterFeatures.among(self.kernel_, rows.X, POSTERIOR_RANK)
         Phi, rest = features(rows.X)
         # As the weighted fit had them.
-        F = self._kernel_scores(rows.X, self.dual_coef_, self.intercept_) + self._score_shift()
+        F = self._expansion().scores(rows.X) + self._score_shift()
         weight = rows.share * rows.weight
         C, fit_intercept = self._kept_terms_
         posterior = laplace_posterior(Phi, rest, F, weight, C=C, fit_intercept=fit_intercept)

@@ -15,14 +15,15 @@ from kernelproba.calibration import ScoreMap
 from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import Training
-from kernelproba.estimators.base.kernel_machine import BLOCK_VALUES, KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.least_squares.state import LearntPosterior, PosteriorOptions, learn_block
 from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.expansion import expansion_scores
-from kernelproba.rows import as_rows, is_stored
+from kernelproba.rows import is_stored
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
 
@@ -193,9 +194,9 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             The fitted model.
         """
         if is_stored(X):
-            self._fit_stored(self._look_over(X, y, sample_weight))
+            self._fit_stored(self._look_over(X, y, sample_weight, self.class_weight))
             return self
-        rows = self._distinct(self._check_fit(X, y, sample_weight))
+        rows = self._distinct(self._check_fit(X, y, sample_weight, self.class_weight))
         training = rows.training
         learnt = self._start(training, rows.keys, self._resolve_kernel(training))
         learnt.learn(rows.sketch(self._order(len(training.y))))
@@ -305,15 +306,14 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         X = self._check_predict(X)
         blocks, coef = self._learnt_.sums.centers.blocks, self.dual_coef_
 
-        def scores(rows):
-            K = self.kernel_(rows, self._centers)
+        def scores(K):
             Q = np.empty((len(K), len(coef)))
             for block in blocks:
                 part = K[:, block.columns].astype(np.float64, copy=False)
                 Q[:, block.classes] = expansion_scores(part, coef[block.classes, block.columns].T)
             return Q
 
-        return as_rows(X, block_rows=max(1, BLOCK_VALUES // coef.shape[1])).map(scores)
+        return self._kernel_centers().map(X, scores)
 
     @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
 from kernelproba.rows.duplicates import first_occurrences, row_units
 from kernelproba.rows.row_hash import row_keys
@@ -49,12 +50,15 @@ def can_stream(model: Any) -> bool:
 class StreamingClassifier(ProbabilisticClassifier):
     """Classifier that learns block by block; `__sklearn_is_fitted__` says whether it has begun."""
 
+    class_weight: Any
+
     def __sklearn_is_fitted__(self) -> bool:
         raise NotImplementedError
 
     def _check_block(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
         """Validate, encode and weigh a block; rows of weight zero are as if absent."""
         begun = self.__sklearn_is_fitted__()
+        self._accepts_sparse_ = True
         labels = self._check_classes(classes, begun)
         X, y = validate_data(self, X, y, reset=not begun, **self._check_options())
         check_classification_targets(y)
@@ -63,7 +67,7 @@ class StreamingClassifier(ProbabilisticClassifier):
         self.classes_ = labels
         index = np.flatnonzero(weight)
         X, codes, weight = X[index], codes[index], weight[index]
-        factors = self._class_weights(codes, weight)
+        factors = class_factors(self.class_weight, labels, np.bincount(codes, weight, len(labels)))
         return Training(X, codes, weight, weight * factors[codes], index)
 
     def _check_classes(self, classes: Any, begun: bool) -> np.ndarray:

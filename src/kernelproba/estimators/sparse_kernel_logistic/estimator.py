@@ -1,5 +1,6 @@
 """Sparse multinomial kernel logistic regression."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,8 +15,9 @@ from kernelproba.basis.columns import KernelColumns
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit, unfitted_copy
 from kernelproba.estimators.base.classifier import Training
-from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
-from kernelproba.estimators.base.kernel_machine import KERNEL_CONSTRAINTS, KernelMachine
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
@@ -178,7 +180,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         self : SparseKernelLogisticRegression
             The fitted model.
         """
-        training = self._check_fit(X, y, sample_weight)
+        training = self._check_fit(X, y, sample_weight, self.class_weight)
         kernel = self._resolve_kernel(training)
         objective = self._objective(kernel, training, self.C)
         solve = SPARSE_SOLVERS[self.solver]
@@ -209,7 +211,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         self, X: Any, y: Any, Cs: Any, sample_weight: Any
     ) -> tuple[list[Solution], np.ndarray, Kernel, Training]:
         """Solutions, their strengths, the kernel and the rows."""
-        training = self._check_fit(X, y, sample_weight)
+        training = self._check_fit(X, y, sample_weight, self.class_weight)
         kernel = self._resolve_kernel(training)
         objective = self._objective(kernel, training, 1.0)
         strengths, solve = self._strengths(Cs, objective), SPARSE_SOLVERS[self.solver]
@@ -219,7 +221,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
     def _strengths_for(self, X: Any, y: Any, Cs: Any, sample_weight: Any) -> np.ndarray:
         """Strengths that `path` would fit."""
         draft = unfitted_copy(self)
-        training = draft._check_fit(X, y, sample_weight)
+        training = draft._check_fit(X, y, sample_weight, self.class_weight)
         return draft._strengths(Cs, draft._objective(draft._resolve_kernel(training), training, 1.0))
 
     def _fit_along(self, X: Any, y: Any, Cs: Any, sample_weight: Any) -> SparsePath:
@@ -238,7 +240,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         """
         self._validate_params()
         draft = unfitted_copy(self)
-        training = draft._check_fit(X, y, sample_weight)
+        training = draft._check_fit(X, y, sample_weight, self.class_weight)
         slope = draft._objective(draft._resolve_kernel(training), training, 1.0).largest_slope()
         return 1.0 / slope if slope > 0 else np.inf
 
@@ -307,14 +309,11 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
 
     def kernel_expansions(self) -> list[KernelExpansion]:
         """The scores as sums over the kernels kept, for `kernelproba.inspection.explain`."""
-        check_is_fitted(self)
-        coef = self.dual_coef_.toarray()
-        sides = score_sides(len(coef))
-        return [KernelExpansion(self.kernel_, self._centers, self.support_, coef, self.intercept_, sides)]
+        return super().kernel_expansions()
+
+    def _expansion(self) -> KernelExpansion:
+        return replace(super()._expansion(), coef=self.dual_coef_.toarray())
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        X = self._check_predict(X)
-        if self.n_kernels_ == 0:
-            return np.tile(self.intercept_, (X.shape[0], 1))
-        return self._kernel_scores(X, self.dual_coef_.toarray(), self.intercept_)
+        return self._expansion().scores(self._check_predict(X))

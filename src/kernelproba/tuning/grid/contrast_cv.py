@@ -184,7 +184,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         return WidthGrid.of(rows, gammas, kernel_of, ("alpha", np.sort(alphas)[::-1]))
 
     def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
-        return self._estimator()._kernel_of_width(rows, "scale" if gamma is None else gamma)
+        return self._estimator()._resolve_kernel(rows, "scale" if gamma is None else gamma)
 
     def _assess(self, grid: Any, rows: Observations, width: int, fold: Fold) -> FoldOutcome:
         matrices = FoldMatrices(grid, rows, width, fold)

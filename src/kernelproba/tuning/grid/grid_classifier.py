@@ -48,7 +48,8 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
 
     def _fit_grid(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Search, and fit the best candidate to all rows."""
-        given = self._check_fit(X, y, sample_weight)
+        class_weight = self.get_params(deep=False).get("class_weight")
+        given = self._check_fit(X, y, sample_weight, class_weight)
         precomputed = self.__sklearn_tags__().input_tags.pairwise
         copies = find_copies(given, precomputed=precomputed)
         rows = Observations.of(given, copies, precomputed=precomputed)

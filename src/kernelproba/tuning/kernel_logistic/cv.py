@@ -239,7 +239,7 @@ class KernelLogisticRegressionCV(UncertainPool, LogisticScores, SelfTuning, Left
         self : KernelLogisticRegressionCV
             The fitted model.
         """
-        given = self._check_fit(X, y, sample_weight)
+        given = self._check_fit(X, y, sample_weight, self.class_weight)
         copies = find_copies(given, precomputed=self._is_precomputed())
         rows = Observations.of(given, copies, precomputed=self._is_precomputed())
         folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)

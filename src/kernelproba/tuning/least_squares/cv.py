@@ -219,7 +219,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         self : LeastSquaresProbabilisticClassifierCV
             The fitted model.
         """
-        given = self._check_fit(X, y, sample_weight)
+        given = self._check_fit(X, y, sample_weight, self.class_weight)
         with self._observed(X, y) as step:
             best = self._search(X, y, given, step)
             view = best.stage.view

@@ -388,3 +388,13 @@ def test_a_multinomial_fit_keeps_nothing_of_a_pairwise_one_before():
     model.set_params(multi_class="multinomial").fit(X, y)
     assert vars(model).keys() == vars(KernelLogisticRegression().fit(X, y)).keys()
     assert not hasattr(model, "pair_C_")
+
+
+def test_a_warm_start_that_fails_leaves_the_model_it_would_have_started_from():
+    X, y = make_moons(150, noise=0.3, random_state=0)
+    model = KernelLogisticRegression(tol=1e-8, warm_start=True).fit(X, y)
+    before, cold = model.predict_proba(X), model.n_iter_
+    with pytest.raises(ValueError, match="one class only"):
+        model.fit(X, np.zeros(150))
+    assert_array_equal(model.predict_proba(X), before)
+    assert model.fit(X, y).n_iter_ < cold

@@ -1,8 +1,12 @@
 """partial_fit: exact, lazy, and hard to break."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from common.interrupts import LineCounter, interrupt, tracing
+from sklearn.base import clone
 
 from kernelproba import LeastSquaresProbabilisticClassifier as LSPC
 from kernelproba.datasets import three_gaussians
@@ -139,3 +143,28 @@ def test_what_a_stream_cannot_do_is_said():
     np.testing.assert_allclose(
         stream(weighted, X, y, 70).predict_proba(X_new), same.predict_proba(X_new), atol=1e-10
     )
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "sgd"])
+def test_an_interrupted_block_is_learnt_wholly_or_not_at_all(solver):
+    first, second = slice(0, 60), slice(60, 100)
+    start = LSPC(1e-3, gamma=0.5, centers=X[:20], solver=solver).partial_fit(X[first], y[first], [0, 1, 2])
+    before, after = start.predict_proba(X), clone_fit(start).partial_fit(X[second], y[second])
+    expected = after.predict_proba(X)
+    counter = LineCounter()
+    with tracing(counter):
+        clone_fit(start).partial_fit(X[second], y[second])
+    for moment in range(1, counter.count + 1, max(1, counter.count // 50)):
+        model = clone_fit(start)
+        with tracing(LineCounter([moment], interrupt)), suppress(KeyboardInterrupt):
+            model.partial_fit(X[second], y[second])
+        P = model.predict_proba(X)
+        assert np.array_equal(P, before) or np.allclose(P, expected, atol=1e-12)
+        np.testing.assert_array_equal(start.predict_proba(X), before)
+
+
+def clone_fit(model):
+    """Another estimator that shares what the first has learnt."""
+    twin = clone(model)
+    twin.__dict__.update(vars(model))
+    return twin

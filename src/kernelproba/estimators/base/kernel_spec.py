@@ -1,0 +1,107 @@
+"""A kernel as users name it, and how it becomes one with numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.validation import POSITIVE
+from kernelproba.kernels import GAMMA_RULES, Kernel, resolve_kernel
+from kernelproba.number_range import LARGEST
+
+#: What the parameters that name a kernel may be.
+KERNEL_CONSTRAINTS: dict[str, list] = {
+    "kernel": [str, callable, Kernel],
+    "gamma": [StrOptions({*GAMMA_RULES}), POSITIVE],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, -LARGEST, LARGEST, closed="both")],
+    "kernel_params": [dict, None],
+}
+#: Rows of a store from which a kernel's width is read.
+SAMPLE_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """The parameters that name a kernel, spelled and meant as in SVC.
+
+    Attributes
+    ----------
+    kernel : str, callable, Kernel or Gaussian-process kernel
+        A name, a function or an object.
+    gamma : {"scale", "auto", "median"} or float
+        Coefficient of the named kernels.
+    degree, coef0 : float
+        Of the polynomial and sigmoid kernels.
+    kernel_params : mapping, optional
+        Further parameters.
+    random_state : int, RandomState or None
+        Draws the rows of ``gamma="median"``.
+    """
+
+    kernel: Any
+    gamma: Any = "scale"
+    degree: float = 3
+    coef0: float = 0.0
+    kernel_params: Mapping[str, Any] | None = None
+    random_state: Any = None
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> "KernelSpec":
+        """Take those of an estimator's parameters that name a kernel; it need not have them all."""
+        return cls(**{field.name: params[field.name] for field in fields(cls) if field.name in params})
+
+    def with_gamma(self, gamma: Any) -> "KernelSpec":
+        """The same kernel with another coefficient."""
+        return replace(self, gamma=gamma)
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether rows are those of a kernel matrix."""
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    def resolve(self, training: Any) -> Kernel:
+        """Kernel with numbers in place of rules, from anything with rows `X` and their `sample_weight`."""
+        if isinstance(training, StoredTraining):
+            return self._resolve_stored(training)
+        if self.is_precomputed:
+            check_kernel_matrix(training.X)
+        return self._resolve(training.X, self.gamma, training.sample_weight)
+
+    def _resolve_stored(self, training: StoredTraining) -> Kernel:
+        """Do the same for rows that are not in memory, of which the variance is known."""
+        scale = isinstance(self.gamma, str) and self.gamma == "scale" and training.variance > 0
+        gamma = 1 / (training.X.width * training.variance) if scale else self.gamma
+        return self._resolve(training.sample(SAMPLE_ROWS, self.random_state), gamma, None)
+
+    def _resolve(self, X: Any, gamma: Any, sample_weight: np.ndarray | None) -> Kernel:
+        return resolve_kernel(
+            self.kernel,
+            X,
+            gamma=gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+            random_state=self.random_state,
+            sample_weight=sample_weight,
+        )
+
+
+def check_kernel_matrix(K: Any) -> None:
+    """Refuse a matrix that cannot be the kernel matrix of training rows."""
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(
+            f"X must be a square matrix when kernel='precomputed', got shape {K.shape}: pass kernel(X_train, "
+            "X_train) to fit and kernel(X_test, X_train) to predict."
+        )
+    K = check_array(K)  # a kernel matrix is dense
+    if not np.allclose(K, K.T, rtol=1e-5, atol=1e-6 * np.abs(K).max(initial=0.0)):
+        raise ValueError(
+            "X must be symmetric when kernel='precomputed'. If it differs from its transpose only by "
+            "rounding, pass (K + K.T) / 2."
+        )
