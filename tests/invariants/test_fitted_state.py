@@ -1,5 +1,6 @@
 """Fitted state: predictions depend on the last complete fit, and on nothing before or after it."""
 
+import io
 import pickle
 import warnings
 from contextlib import suppress
@@ -28,7 +29,18 @@ def fitted(instance, problem):
 
 def state(model):
     """All that a model holds, in a form that can be compared."""
-    return pickle.dumps(model.__getstate__())
+    buffer = io.BytesIO()
+    StatePickler(buffer).dump(model.__getstate__())
+    return buffer.getvalue()
+
+
+class StatePickler(pickle.Pickler):
+    """Pickles the contents of masked arrays alone: printing one changes its other attributes."""
+
+    def reducer_override(self, obj):
+        if isinstance(obj, np.ma.MaskedArray):
+            return tuple, ([np.asarray(obj.data), np.ma.getmaskarray(obj)],)
+        return NotImplemented
 
 
 class Poison:

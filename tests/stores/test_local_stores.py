@@ -43,7 +43,8 @@ def test_a_folder_of_parquet_files_gives_the_fit_of_the_array(rows, model, in_me
     stored = ParquetRows(folder, FEATURES, block_rows=256)
     model.fit(stored, stored.column("label"), rows[2])
     np.testing.assert_allclose(model.predict_proba(stored), in_memory, atol=1e-6)
-    assert (model.predict(stored) == model.predict(rows[0])).all()
+    table = pytest.importorskip("pandas").DataFrame(rows[0], columns=FEATURES)
+    assert (model.predict(stored) == model.predict(table)).all()
 
 
 def test_too_little_memory_for_the_features_changes_nothing_but_the_time(rows, in_memory):

@@ -10,6 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.estimators.base.validation import POSITIVE, check_labels
 
 #: Prior variance of the intercept relative to that of a coefficient: it is all but free.
@@ -89,8 +91,11 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
         self : RecursiveFeatureAddition
             The fitted transformer.
         """
+        X, rows = in_memory(X)
         with np.errstate(invalid="ignore"):  # sums of the largest numbers
             X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        if rows is not None:
+            set_features(self, rows)
         check_labels(y)
         _, codes = np.unique(y, return_inverse=True)
         rounds = _Rounds(_standardise(X), codes, self.alpha, self.criterion)
@@ -101,6 +106,7 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
         self.support_ = np.isin(np.arange(X.shape[1]), self.ranking_)
         return self
 
+    @by_rows
     @np.errstate(invalid="ignore")  # sums of the largest numbers
     def transform(self, X: Any) -> Any:
         """Return the chosen features of X (n, d), in the order in which X has them.

@@ -9,9 +9,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import GAMMA_RULES, Kernel, Stationary, resolve_gamma
 from kernelproba.kernels.logarithm import log_kernel, log_mixture, log_volume
@@ -209,6 +210,7 @@ class KernelDensityClassifier(DensityMachine):
             log_q[:, j] = mixture[:, 0] + self._log_scale_[j]
         return log_q
 
+    @by_rows
     def log_density(self, X: Any) -> np.ndarray:
         """Logarithm of the class densities, before priors.
 

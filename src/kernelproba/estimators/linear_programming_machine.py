@@ -12,11 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.basis.gram import Gram
 from kernelproba.calibration import SlopeMap, fit_slope
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.kernels import Kernel, Precomputed
@@ -176,6 +177,7 @@ class LinearProgrammingMachine(KernelMachine):
         self._store_centers(training.X, np.unique(np.concatenate(used)), training.index)
         self._pair_support_ = [training.index[of_pair] for of_pair in used]
 
+    @by_rows
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores f(x); log-probabilities if pairs are coupled.
 
@@ -195,6 +197,7 @@ class LinearProgrammingMachine(KernelMachine):
         F = self._expansion().scores(self._check_predict(X))
         return F[:, 0] if F.shape[1] == 1 else F
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities.
 

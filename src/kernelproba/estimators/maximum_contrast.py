@@ -15,10 +15,11 @@ from kernelproba.calibration import fit_slope
 from kernelproba.caller_warning import warn_caller
 from kernelproba.decision import label_index
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
 from kernelproba.estimators.base.density_classifier import DensityMachine, refuse_negative
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion, score_sides
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import GAMMA_RULES, Kernel
 from kernelproba.kernels.logarithm import log_mixture
@@ -214,6 +215,7 @@ class MaximumContrastClassifier(DensityMachine):
             rows = cross_fit_scores(estimator, self.calibration, training)
             self._score_map_ = fit_slope(rows._replace(Q=np.clip(rows.Q, -1, 1)))
 
+    @by_rows
     def decision_function(self, X: Any) -> np.ndarray:
         """Margins: the contrast before it is bounded to [−1, 1].
 
@@ -256,6 +258,7 @@ class MaximumContrastClassifier(DensityMachine):
         """Return the contrast (n, c) that each row has in each class."""
         return np.clip(score_columns(self.decision_function(X)), -1, 1)
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities: Bayes' rule, or the calibrated map.
 

@@ -29,6 +29,7 @@ from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import ObservableFit, Step, as_steps, with_callbacks
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.meta import PosteriorWrapper, inner_log_proba
 
 # Pairwise probabilities held at once by `predict_proba`: 64 MB in double precision.
@@ -130,7 +131,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         """
         if self.coupling not in METHODS:
             raise ValueError(f"coupling must be one of {METHODS}, got {self.coupling!r}.")
-        X, labels = self._check_targets(X, y)
+        X, labels = self._check_targets(as_table(X), y)
         validate_data(self, X, labels, skip_check_array=True)
         codes, weight = self._encode_and_weigh(labels, sample_weight)
         unweighted = sample_weight is None and self.class_weight is None
@@ -222,11 +223,27 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
             log of ``predict_proba``, without its underflow where the estimators have ``predict_log_proba``.
         """
         check_is_fitted(self)
+        X = as_table(X)
         if getattr(X, "ndim", 2) == 2:  # else the estimators explain the shape that they expect
             validate_data(self, X, reset=False, skip_check_array=True)
         # Wu, Lin and Weng count every pair the same.
         weights = self.pair_weights_ if self._coupling_ == "hastie-tibshirani" else None
         return np.concatenate([couple_log_odds(F, self._coupling_, weights) for F in self._pair_blocks(X)])
+
+    def predict(self, X: Any) -> NDArray:
+        """Most probable class: always the argmax of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d), or whatever the estimators read
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Entries of `classes_`.
+        """
+        return super().predict(as_table(X))
 
     def _pair_blocks(self, X: Any) -> Iterator[NDArray]:
         """Walk X in blocks of b rows and return their log-odds (b, pairs), so that memory stays bounded."""

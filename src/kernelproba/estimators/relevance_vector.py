@@ -16,10 +16,11 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.coupling import couple_log_odds
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
+from kernelproba.estimators.base.training import Training
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.solvers.evidence.moderation import moderated_scores, moderation, score_deviation
 from kernelproba.solvers.evidence.sequential import EvidenceSolution, maximise_evidence
@@ -248,6 +249,7 @@ class RelevanceVectorClassifier(KernelMachine):
     def _expansion(self) -> KernelExpansion:
         return replace(super()._expansion(), sides=self.pairs_)
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities, averaged over the posterior of the weights.
 

@@ -1,6 +1,7 @@
 """WHERE the data live and how they are walked: the one seam between storage and mathematics.
 
-A store of rows offers ``take(index)``, ``map(fn, *aligned)``, ``fold(fn, *aligned)`` and ``features(fn)``.
+A store of rows (`Rows`) offers ``take(index)``, ``map(fn, *aligned)``, ``fold(fn, *aligned)`` and
+``features(fn)``.
 Nothing above this room learns whether the rows are in memory, on disk or on a cluster, and nothing in it
 knows of kernels or losses.
 """
@@ -10,7 +11,8 @@ from kernelproba.rows.cluster import DaskRows
 from kernelproba.rows.local import ComputedRows, LocalRows
 from kernelproba.rows.memory import MemoryRows
 from kernelproba.rows.parquet import ParquetRows
-from kernelproba.rows.store import as_rows, is_stored
+from kernelproba.rows.protocol import Rows
+from kernelproba.rows.store import as_rows, stored_rows
 
 __all__ = [
     "ComputedRows",
@@ -18,7 +20,8 @@ __all__ = [
     "LocalRows",
     "MemoryRows",
     "ParquetRows",
+    "Rows",
     "as_rows",
-    "is_stored",
     "memory_budget",
+    "stored_rows",
 ]

@@ -5,34 +5,37 @@ once to each worker that asks for it, and made anew by the scheduler if its work
 """
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
+from kernelproba.rows.columns import check_numeric, text_names
 from kernelproba.rows.local import add
+from kernelproba.rows.protocol import located
 
 FAN_IN = 8
 
 
+def is_dask(X: Any) -> bool:
+    """Whether X is a collection of Dask, without importing it."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "compute")
+
+
 class DaskRows:
-    """Rows of a two-dimensional Dask array (or data frame), one block per chunk.
+    """Rows of a two-dimensional Dask array (or data frame), one block per chunk; it has the interface `Rows`.
 
     Parameters
     ----------
     data : dask.array.Array of shape (n, d), or dask.dataframe.DataFrame
-        Chunks of known lengths that hold whole rows.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> from kernelproba.rows import DaskRows
-    >>> rows = DaskRows(da.ones((6, 2), chunks=(3, 2)))
-    >>> rows.fold(lambda block: block.sum(axis=0))
-    array([6., 6.])
+        Chunks of known lengths that hold whole rows; some may be empty.
     """
 
     def __init__(self, data: Any):
+        self.names: list[str] | None = None
+        if hasattr(data, "columns"):
+            self.names = text_names(data.columns)
+            check_numeric({str(name): kind for name, kind in data.dtypes.items()}, "The data frame")
         self.data = _whole_rows(data)
 
     def __len__(self) -> int:
@@ -70,10 +73,26 @@ class DaskRows:
 
         values = values.to_dask_array(lengths=True) if hasattr(values, "to_dask_array") else values
         if not hasattr(values, "compute"):
-            return da.from_array(np.asarray(values), chunks=(self.data.chunks[0],))
+            values = np.asarray(values)
+            matches = values.ndim == 1 and len(values) == len(self)
+            return da.from_array(values, chunks=(self.data.chunks[0],) if matches else -1)
         if np.isnan(values.shape[0]):
             raise ValueError("y has chunks of unknown lengths: call y.compute_chunk_sizes() first.")
-        return values.rechunk((self.data.chunks[0],))
+        return values.rechunk((self.data.chunks[0],)) if values.shape == (len(self),) else values
+
+    def distinct(self, values: Any) -> np.ndarray:
+        """Sorted distinct entries of aligned values, collected chunk by chunk."""
+        import dask
+
+        parts = dask.compute(*(dask.delayed(_distinct)(chunk) for chunk in values.to_delayed()))
+        return np.unique(np.concatenate([part for part in parts if len(part)]))
+
+    def map_values(self, fn: Callable[..., np.ndarray], *aligned: Any) -> Any:
+        """Aligned values ``fn(*aligned)``, kept by the workers."""
+        import dask.array as da
+
+        kind = fn(*(a[:1].compute() for a in aligned)).dtype
+        return da.map_blocks(fn, *aligned, dtype=kind).persist()
 
     def map(self, fn: Callable[..., np.ndarray], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
         """Lazy Dask array of ``fn(block, *blocks of aligned, *shared)``."""
@@ -83,7 +102,7 @@ class DaskRows:
             np.zeros((1, self.width), self.data.dtype), *(np.zeros(1, a.dtype) for a in aligned), *shared
         )
         blocks = self._results(fn, aligned, shared)
-        shapes = [(rows, *probe.shape[1:]) for rows in self.data.chunks[0]]
+        shapes = [(rows, *probe.shape[1:]) for rows in self.data.chunks[0] if rows]
         arrays = (da.from_delayed(b, s, probe.dtype) for b, s in zip(blocks, shapes, strict=True))
         return da.concatenate(list(arrays))
 
@@ -98,24 +117,43 @@ class DaskRows:
         return parts[0].compute()
 
     def _results(self, fn: Callable[..., Any], aligned: tuple, shared: tuple) -> list[Any]:
+        """One node for each chunk that has rows; an error in it names the chunk."""
         import dask
 
         nodes = [dask.delayed(value, pure=False, traverse=False) for value in shared]
-        apply = dask.delayed(fn, pure=False)
+        apply = dask.delayed(located, pure=False)
         columns = [self.data.to_delayed()[:, 0], *(self.align(a).to_delayed() for a in aligned)]
-        return [apply(*blocks, *nodes) for blocks in zip(*columns, strict=True)]
+        count = len(self.data.chunks[0])
+        chunks = zip(self.data.chunks[0], range(count), zip(*columns, strict=True), strict=True)
+        return [
+            apply(fn, f"partition {number} of {count}, counted from 0", *blocks, *nodes)
+            for length, number, blocks in chunks
+            if length
+        ]
 
     def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "DaskRows":
         """Rows ``fn(block)``, kept by the workers if they fit into `budget` bytes, else computed anew."""
         probe = fn(np.zeros((1, self.width), self.data.dtype))
+        empty = np.empty((0, width), probe.dtype)
         computed = self.data.map_blocks(
-            fn, dtype=probe.dtype, chunks=(self.data.chunks[0], (width,)), meta=probe[:0]
+            partial(_unless_empty, fn, empty),
+            dtype=probe.dtype,
+            chunks=(self.data.chunks[0], (width,)),
+            meta=probe[:0],
         )
         return DaskRows(computed.persist() if computed.nbytes <= budget else computed)
 
 
 def _sum(parts: list[Any]) -> Any:
     return reduce(add, parts)
+
+
+def _distinct(chunk: Any) -> np.ndarray:
+    return np.unique(np.asarray(chunk))
+
+
+def _unless_empty(fn: Callable[[Any], np.ndarray], empty: np.ndarray, block: Any) -> np.ndarray:
+    return fn(block) if len(block) else empty
 
 
 def _whole_rows(data: Any) -> Any:
@@ -131,4 +169,6 @@ def _whole_rows(data: Any) -> Any:
             f"X is cut into {data.numblocks[1]} column chunks: call X.rechunk({{1: -1}}), so that a chunk "
             "holds whole rows."
         )
+    if data.shape[0] == 0:
+        raise ValueError("X has no rows.")
     return data

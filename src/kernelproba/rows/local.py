@@ -6,20 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from kernelproba.rows.protocol import located
+
 
 class LocalRows(ABC):
-    """A store whose blocks come one after the other, always the same ones in the same order.
+    """A store whose blocks come one after the other; it has the interface `Rows`.
 
     Values *aligned* with the rows are arrays with one entry (or row) per row.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelproba.rows import LocalRows, MemoryRows
-    >>> rows = MemoryRows(np.arange(6.0).reshape(3, 2))
-    >>> isinstance(rows, LocalRows), len(rows), rows.width
-    (True, 3, 2)
     """
+
+    names: list[str] | None = None
 
     @abstractmethod
     def __len__(self) -> int:
@@ -42,6 +38,10 @@ class LocalRows(ABC):
     def in_blocks(self, block_rows: int) -> "LocalRows":
         """Return the same rows, in blocks of at most so many."""
 
+    def place(self, rows: slice) -> str:  # noqa: ARG002 — some stores know where their rows come from
+        """Name where a block comes from, for errors about it; empty if there is nothing to say."""
+        return ""
+
     def whole(self) -> Any:
         """Return all rows, in memory."""
         return self.take(np.arange(len(self)))
@@ -54,20 +54,31 @@ class LocalRows(ABC):
         """Entries of aligned values at `index`."""
         return values[index]
 
+    def distinct(self, values: np.ndarray) -> np.ndarray:
+        """Sorted distinct entries of aligned values."""
+        return np.unique(values)
+
+    def map_values(self, fn: Callable[..., np.ndarray], *aligned: np.ndarray) -> np.ndarray:
+        """Aligned values ``fn(*aligned)``."""
+        return fn(*aligned)
+
     def map(
         self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[Any, ...] = ()
     ) -> np.ndarray:
         """Stack ``fn(block, *blocks of aligned, *shared)``; the result has one entry per row."""
-        parts = [fn(block, *(a[rows] for a in aligned), *shared) for rows, block in self.blocks()]
+        parts = list(self._results(fn, aligned, shared))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def fold(self, fn: Callable[..., Any], *aligned: np.ndarray, shared: tuple[Any, ...] = ()) -> Any:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
         total = None
-        for rows, block in self.blocks():
-            part = fn(block, *(a[rows] for a in aligned), *shared)
+        for part in self._results(fn, aligned, shared):
             total = part if total is None else add(total, part)
         return total
+
+    def _results(self, fn: Callable[..., Any], aligned: tuple, shared: tuple) -> Iterator[Any]:
+        for rows, block in self.blocks():
+            yield located(fn, self.place(rows), block, *(a[rows] for a in aligned), *shared)
 
     def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "LocalRows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
@@ -94,14 +105,6 @@ class ComputedRows(LocalRows):
         Columns of the result.
     budget : int
         Bytes of results that may be kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelproba.rows import ComputedRows, MemoryRows
-    >>> squares = ComputedRows(MemoryRows(np.arange(6.0).reshape(3, 2)), np.square, width=2, budget=1000)
-    >>> squares.take(np.array([2]))
-    array([[16., 25.]])
     """
 
     def __init__(self, source: LocalRows, fn: Callable[[Any], np.ndarray], width: int, budget: int):
@@ -115,6 +118,9 @@ class ComputedRows(LocalRows):
     @property
     def width(self) -> int:
         return self._width
+
+    def place(self, rows: slice) -> str:
+        return self.source.place(rows)
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         if (kept := self._all_kept()) is not None:

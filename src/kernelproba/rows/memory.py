@@ -48,6 +48,11 @@ class MemoryRows(LocalRows):
             rows = slice(start, min(start + step, len(self)))
             yield rows, self.data[rows]
 
+    def place(self, rows: slice) -> str:
+        """Name the rows of a block, if there are several."""
+        whole = rows.stop - rows.start == len(self)
+        return "" if whole else f"rows {rows.start} to {rows.stop - 1}"
+
     def take(self, index: np.ndarray) -> Any:
         return self.data[index]
 

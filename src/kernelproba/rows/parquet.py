@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from copy import copy
+from pathlib import Path
 
 import numpy as np
 
 from kernelproba.rows.local import LocalRows
+from kernelproba.rows.parquet_file import ParquetFile, list_files
 
 BLOCK_ROWS = 16384
 
@@ -14,10 +16,14 @@ BLOCK_ROWS = 16384
 class ParquetRows(LocalRows):
     """Numeric columns of a Parquet file or folder, read block by block at every pass.
 
+    The files are looked at once.  If one is later changed, added or removed, so that rows would no longer go
+    with their labels, reading it is an error that names the file.  So is a damaged page where files have
+    checksums (``write_page_checksum`` of pyarrow), or where it brings values beyond the declared bounds.
+
     Parameters
     ----------
     path : path
-        A file, or a folder of files of one schema, taken in the order of their names.
+        A file, or a folder of files (``*.parquet``) with the same columns, taken in the order of their names.
     columns : sequence of str, optional
         Columns that are features; by default all.
     block_rows : int, default=16384
@@ -37,76 +43,65 @@ class ParquetRows(LocalRows):
         block_rows: int = BLOCK_ROWS,
     ):
         self.path, self.block_rows = path, block_rows
-        self._dataset = _open(path)
-        names = self._dataset.schema.names
-        self.columns = list(names if columns is None else columns)
-        if missing := [name for name in self.columns if name not in names]:
-            raise ValueError(f"{path} has no column {missing[0]!r}; its columns are {', '.join(names)}.")
-        self._check_numeric()
-        self._length = int(self._dataset.count_rows())
-
-    def _check_numeric(self) -> None:
-        import pyarrow.types as kinds
-
-        for name in self.columns:
-            kind = self._dataset.schema.field(name).type
-            if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind)):
-                raise ValueError(
-                    f"Column {name!r} is of type {kind}, which is not numeric: name the columns that are "
-                    "features, without the label, and encode categories first."
-                )
+        self.files = [ParquetFile.open(file) for file in list_files(path)]
+        self.columns = list(self.files[0].types if columns is None else columns)
+        for file in self.files:
+            file.check_columns(self.columns)
+        self._ends = np.cumsum([len(file) for file in self.files])
 
     def __len__(self) -> int:
-        return self._length
+        return int(self._ends[-1])
 
     @property
     def width(self) -> int:
         return len(self.columns)
 
+    @property
+    def names(self) -> list[str]:  # type: ignore[override]
+        """Names of the columns."""
+        return self.columns
+
     def column(self, name: str) -> np.ndarray:
         """One column of the files as an array (n,), such as the labels."""
-        return self._dataset.to_table(columns=[name]).column(0).to_numpy()
+        self._check_folder()
+        return np.concatenate([file.column(name) for file in self.files])
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        start, parts, held = 0, [], 0
-        for batch in self._dataset.to_batches(columns=self.columns, batch_size=self.block_rows):
-            parts.append(_matrix(batch))
-            held += batch.num_rows
-            while held >= self.block_rows:
-                joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
-                yield slice(start, start + self.block_rows), joined[: self.block_rows]
-                start, held = start + self.block_rows, held - self.block_rows
-                parts = [joined[self.block_rows :]]
-        if held:
-            yield slice(start, start + held), np.concatenate(parts)
+        """Where each block stands, and the block; it ends where its file ends."""
+        self._check_folder()
+        start = 0
+        for file in self.files:
+            for block in file.blocks(self.columns, self.block_rows):
+                yield slice(start, start + len(block)), block
+                start += len(block)
 
     def take(self, index: np.ndarray) -> np.ndarray:
+        """Return the rows at `index`, in that order; only files that hold one of them are read."""
+        self._check_folder()
         out = np.empty((len(index), self.width))
-        for rows, block in self.blocks():
-            here = (index >= rows.start) & (index < rows.stop)
-            out[here] = block[index[here] - rows.start]
+        which = np.searchsorted(self._ends, index, side="right")
+        for number in np.unique(which):
+            file, start = self.files[number], self._ends[number] - len(self.files[number])
+            for block in file.blocks(self.columns, self.block_rows):
+                here = (index >= start) & (index < start + len(block))
+                out[here] = block[index[here] - start]
+                start += len(block)
         return out
 
     def in_blocks(self, block_rows: int) -> "ParquetRows":
-        return ParquetRows(self.path, self.columns, block_rows=min(block_rows, self.block_rows))
+        """Return the same rows, in blocks of at most so many."""
+        finer = copy(self)
+        finer.block_rows = min(block_rows, self.block_rows)
+        return finer
 
+    def place(self, rows: slice) -> str:
+        """Name the file of a block."""
+        number = int(np.searchsorted(self._ends, rows.start, side="right"))
+        return os.fspath(self.files[number].path)
 
-def _open(path: str | os.PathLike[str]) -> Any:
-    try:
-        from pyarrow import ArrowInvalid, dataset
-    except ImportError as error:
-        raise ImportError("Reading Parquet needs pyarrow: pip install 'kernelproba[parquet]'.") from error
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"There is no file or folder {os.fspath(path)!r}.")
-    try:
-        return dataset.dataset(os.fspath(path), format="parquet")
-    except (ArrowInvalid, OSError) as error:
-        raise ValueError(f"{os.fspath(path)!r} cannot be read as Parquet: {error}") from error
-
-
-def _matrix(batch: Any) -> np.ndarray:
-    """Columns of a record batch as a float64 matrix, missing values as NaN."""
-    out = np.empty((batch.num_rows, batch.num_columns))
-    for j, column in enumerate(batch.columns):
-        out[:, j] = column.to_numpy(zero_copy_only=False)
-    return out
+    def _check_folder(self) -> None:
+        """Refuse a folder that has gained or lost files since it was opened."""
+        known, found = {file.path for file in self.files}, set(map(Path, list_files(self.path)))
+        for file in sorted(known ^ found):
+            change = "was removed" if file in known else "was added"
+            raise ValueError(f"{os.fspath(file)!r} {change} since the folder was opened: open it again.")

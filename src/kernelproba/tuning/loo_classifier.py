@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.training import Training
 from kernelproba.scoring import mean_scores
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates, sample_rows
 from kernelproba.rows.folds import Fold, unit_folds
 from kernelproba.rows.row_hash import row_keys

@@ -6,9 +6,9 @@ from typing import Any
 import scipy.sparse as sp
 from sklearn.utils._param_validation import StrOptions
 
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.training import Training
 from kernelproba.kernels import AdditiveChiSquared
 from kernelproba.tuning.scaling import DENSE_RULES, AfterScaling, FeatureScaling
 

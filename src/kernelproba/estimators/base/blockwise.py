@@ -1,33 +1,33 @@
 """Predictions for rows that are not in memory, block by block."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernelproba.rows import as_rows, is_stored
+from kernelproba.estimators.base.feature_names import check_features
+from kernelproba.rows import stored_rows
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def by_rows(method: Callable) -> Callable:
+def by_rows(method: Method) -> Method:
     """Let a method of arrays take stored rows: an array from disk, a lazy Dask array from a cluster."""
 
     @wraps(method)
-    def wrapper(self, X):
-        if not is_stored(X):
+    def wrapper(self: Any, X: Any) -> Any:
+        rows = stored_rows(X)
+        if rows is None:
             return method(self, X)
         check_is_fitted(self)
-        rows = as_rows(X)
-        if rows.width != self.n_features_in_:
-            raise ValueError(
-                f"X has {rows.width} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-        return rows.map(BoundMethod(method, self))
+        check_features(self, rows)
+        return rows.map(BoundMethod(method, _without_names(self)))
 
-    return wrapper
+    return cast(Method, wrapper)
 
 
 @dataclass(frozen=True)
@@ -39,3 +39,10 @@ class BoundMethod:
 
     def __call__(self, block: Any) -> np.ndarray:
         return self.method(self.model, block)
+
+
+def _without_names(model: Any) -> Any:
+    """The model for blocks, which are arrays: names have been checked for all of them at once."""
+    nameless = copy(model)
+    vars(nameless).pop("feature_names_in_", None)
+    return nameless

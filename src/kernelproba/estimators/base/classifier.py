@@ -1,51 +1,23 @@
 """What every probabilistic classifier of the project shares: checked input and one path to a label."""
 
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from kernelproba.decision import mean_class_weights
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.class_weights import class_factors
+from kernelproba.estimators.base.feature_names import in_memory, set_features
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import check_entries, check_weights, log_probabilities
+from kernelproba.rows import Rows
 
 
-@dataclass(frozen=True)
-class Training:
-    """The rows that carry weight, as a fit sees them.
-
-    Parameters
-    ----------
-    X : array of shape (n, d)
-        Rows of positive weight.
-    y : array of shape (n,)
-        Class indices.
-    sample_weight, weight : arrays of shape (n,)
-        The user's weights, and those times the class weights.
-    index : array of shape (n,)
-        Where the rows stood in the input.
-    """
-
-    X: Any
-    y: np.ndarray
-    sample_weight: np.ndarray
-    weight: np.ndarray
-    index: np.ndarray
-
-    def at(self, rows: np.ndarray) -> "Training":
-        """Some of the rows."""
-        return Training(*(getattr(self, each.name)[rows] for each in fields(self)))
-
-    def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-        """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
-        return (
-            mean_class_weights(self.y, n_classes, self.weight),
-            mean_class_weights(self.y, n_classes, self.sample_weight),
-        )
+def _fetched(rows: Rows, values: Any) -> Any:
+    """Values of stored rows, in memory."""
+    return None if values is None else np.asarray(rows.align(values))
 
 
 class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
@@ -64,8 +36,13 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             Parameter of the classifier, None if it has no such parameter.
         """
         self._accepts_sparse_ = self.__sklearn_tags__().input_tags.sparse
+        X, rows = in_memory(X)
+        if rows is not None:
+            y, sample_weight = _fetched(rows, y), _fetched(rows, sample_weight)
         with np.errstate(invalid="ignore"):  # sums of the largest numbers; X is judged below
             X, y = validate_data(self, X, y, **self._check_options())
+        if rows is not None:
+            set_features(self, rows)
         check_labels(y)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         index = np.flatnonzero(weight)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_method_params
 
 from kernelproba.calibration import HeldOutScores
 from kernelproba.decision import label_index
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import unit_folds
 

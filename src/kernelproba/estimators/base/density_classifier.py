@@ -7,9 +7,10 @@ from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.decision import as_priors, class_priors
-from kernelproba.estimators.base.classifier import Training
+from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.kernel_expansion import BLOCK_VALUES
 from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.estimators.base.training import Training
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows import as_rows
 
@@ -38,6 +39,7 @@ class DensityMachine(KernelMachine):
         X = self._check_predict(X)
         return as_rows(X, block_rows=max(1, BLOCK_VALUES // max(n_centers, 1))).map(self._log_fields)
 
+    @by_rows
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the class probabilities, free of underflow.
 

@@ -6,10 +6,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.feature_names import set_features
 from kernelproba.estimators.base.kernel_expansion import KernelCenters, KernelExpansion, score_sides
 from kernelproba.estimators.base.kernel_spec import KernelSpec
-from kernelproba.estimators.base.stored_training import StoredTraining, look_over
+from kernelproba.estimators.base.stored_training import StoredTraining, scan_stored
+from kernelproba.estimators.base.training import Training
 from kernelproba.kernels import Kernel
+from kernelproba.rows import stored_rows
 
 
 class KernelMachine(ProbabilisticClassifier):
@@ -34,12 +37,15 @@ class KernelMachine(ProbabilisticClassifier):
         spec = self._kernel_spec()
         return (spec if gamma is None else spec.with_gamma(gamma)).resolve(training)
 
-    def _look_over(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> StoredTraining:
-        """Check rows that are not in memory, as `_check_fit` checks arrays."""
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Training | StoredTraining:
+        """Do what `_check_fit` does, and leave rows that are not in memory where they are."""
+        rows = stored_rows(X)
+        if rows is None:
+            return self._check_fit(X, y, sample_weight, class_weight)
         if self._is_precomputed():
             raise ValueError("kernel='precomputed' needs the whole matrix in memory.")
-        training, self.classes_ = look_over(X, y, sample_weight, class_weight)
-        self.n_features_in_ = training.X.width
+        training, self.classes_ = scan_stored(rows, y, sample_weight, class_weight)
+        set_features(self, rows)
         self._accepts_sparse_ = True
         return training
 

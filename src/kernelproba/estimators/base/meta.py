@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LOG_ZERO, log_probabilities
+from kernelproba.rows import stored_rows
 
 
 def inner_log_proba(model: Any, X: Any) -> NDArray:
@@ -51,6 +52,8 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_labels(y)
+        if stored_rows(X) is not None:  # which are not indexed, but walked
+            return X, y
         X, y = indexable(X, y)
         return X, y
 
@@ -81,7 +84,7 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _posterior(self, X: Any) -> NDArray:
         check_is_fitted(self, "estimator_")
-        return self.estimator_.predict_proba(X)
+        return np.asarray(self.estimator_.predict_proba(X))  # also of lazy ones
 
     def predict_proba(self, X: Any) -> NDArray:
         """Return the posterior of X, (n, c)."""

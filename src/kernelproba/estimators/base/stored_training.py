@@ -14,8 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.estimators.base.class_weights import class_factors
-from kernelproba.estimators.base.classifier import Training
-from kernelproba.rows import as_rows
+from kernelproba.estimators.base.training import Training
+from kernelproba.number_range import LARGEST, check_entries, largest_entry
+from kernelproba.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -36,17 +37,16 @@ class StoredTraining:
         Of all entries of X.
     """
 
-    X: Any
+    X: Rows
     y: Any
     weight: Any
     mass: np.ndarray
     factors: np.ndarray
     variance: float
 
-    @property
-    def index(self) -> np.ndarray:
-        """Where the rows stood in the input: nothing was left out."""
-        return np.arange(len(self.X))
+    def numbers(self, rows: np.ndarray) -> np.ndarray:
+        """Where rows stood in the input: nothing was left out."""
+        return rows
 
     def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:  # noqa: ARG002 — as of Training
         """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
@@ -72,47 +72,59 @@ class StoredTraining:
         return self.X.take(self._draw(size, random_state))
 
 
-def look_over(X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[StoredTraining, np.ndarray]:
+def scan_stored(
+    rows: Rows, y: Any, sample_weight: Any, class_weight: Any
+) -> tuple[StoredTraining, np.ndarray]:
     """Check rows, labels and weights in one pass; return them as a fit sees them, and their labels."""
-    rows = as_rows(X)
+    if len(rows) == 0:
+        raise ValueError("X has no rows.")
     labels = _aligned(rows, y, "y")
-    classes = _classes(labels)
+    classes = _classes(rows, labels)
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least 2 classes are needed.")
-    codes = _encode(labels, classes)
+    codes = rows.map_values(partial(_encode, classes), labels)
     weight = _aligned(rows, np.ones(len(rows)) if sample_weight is None else sample_weight, "sample_weight")
-    mass, sums = rows.fold(partial(_moments, len(classes)), codes, weight)
+    mass, sums = rows.fold(partial(_moments, len(classes), rows.names), codes, weight)
     if not (mass[:, 1] > 0).all():
         raise ValueError("Every class of y needs rows with a positive sample_weight.")
     total, squares, count = sums
     variance = squares / (count * rows.width) - (total / (count * rows.width)) ** 2
     factors = class_factors(class_weight, classes, mass[:, 1])
-    return StoredTraining(
-        rows, codes, _weigh(weight, codes, factors), mass, factors, float(variance)
-    ), classes
+    weighted = rows.map_values(partial(_weigh, factors), weight, codes)
+    return StoredTraining(rows, codes, weighted, mass, factors, float(variance)), classes
 
 
-def _moments(n_classes: int, block: Any, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _moments(
+    n_classes: int, names: list[str] | None, block: Any, y: np.ndarray, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Rows and weights of each class (c, 2), and Σwx, Σwx², Σw over all entries of one block."""
     block, weight = np.asarray(block, dtype=np.float64), np.asarray(weight, dtype=np.float64)
-    if not np.isfinite(block).all():
-        raise ValueError("Input X contains NaN or infinity: remove or impute such rows before the fit.")
+    finite = np.isfinite(block).all(axis=0)
+    if not finite.all():
+        column = int(finite.argmin())
+        name = column if names is None else repr(names[column])
+        raise ValueError(
+            f"Input X contains NaN or infinity in column {name}: remove or impute such rows before the fit."
+        )
+    if largest_entry(block) > LARGEST:
+        check_entries(block, names)
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise ValueError("sample_weight must be finite and not negative.")
     mass = np.stack([np.bincount(y, minlength=n_classes), np.bincount(y, weight, n_classes)], axis=1)
     return mass, np.array([(weight @ block).sum(), (weight @ np.square(block)).sum(), weight.sum()])
 
 
-def _weigh(weight: Any, codes: Any, factors: np.ndarray) -> Any:
+def _encode(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Class indices of labels."""
+    return np.searchsorted(classes, labels)
+
+
+def _weigh(factors: np.ndarray, weight: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Weights times class weights."""
-    if not hasattr(codes, "map_blocks"):
-        return weight * factors[codes]
-    import dask.array as da
-
-    return da.map_blocks(lambda w, k: w * factors[k], weight, codes, dtype=np.float64).persist()
+    return weight * factors[codes]
 
 
-def _aligned(rows: Any, values: Any, name: str) -> Any:
+def _aligned(rows: Rows, values: Any, name: str) -> Any:
     """Values in the shape that folds over the rows take."""
     values = rows.align(values)
     if values.ndim != 1 or len(values) != len(rows):
@@ -120,20 +132,11 @@ def _aligned(rows: Any, values: Any, name: str) -> Any:
     return values
 
 
-def _classes(labels: Any) -> np.ndarray:
-    """Labels that occur; those of a Dask array are collected chunk by chunk."""
-    if not hasattr(labels, "to_delayed"):
-        check_classification_targets(labels)
-        return np.unique(labels)
-    import dask
-
-    parts = dask.compute(*(dask.delayed(np.unique)(chunk) for chunk in labels.to_delayed()))
-    classes = np.unique(np.concatenate(parts))
+def _classes(rows: Rows, labels: Any) -> np.ndarray:
+    """Labels that occur."""
+    try:
+        classes = rows.distinct(labels)
+    except TypeError as error:  # None, or numbers among texts
+        raise ValueError("y must hold numbers or texts, all of one kind and none of them missing.") from error
     check_classification_targets(classes)
     return classes
-
-
-def _encode(labels: Any, classes: np.ndarray) -> Any:
-    if not hasattr(labels, "map_blocks"):
-        return np.searchsorted(classes, labels)
-    return labels.map_blocks(lambda chunk: np.searchsorted(classes, chunk), dtype=np.int64).persist()

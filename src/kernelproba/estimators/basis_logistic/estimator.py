@@ -14,8 +14,9 @@ from sklearn.utils.validation import _check_feature_names_in, has_fit_parameter
 from kernelproba.basis.coordinates import Coordinates, principal_coordinates
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
 from kernelproba.estimators.basis_logistic.summary import CoefficientSummary, coefficient_covariance

@@ -17,6 +17,8 @@ from sklearn.utils.validation import (
 
 from kernelproba.basis import expansion as functions
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.blockwise import by_rows
+from kernelproba.estimators.base.feature_names import in_memory, set_features
 
 
 class BasisExpansion(TransformerMixin, BaseEstimator):
@@ -127,7 +129,10 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         self : BasisExpansion
             The fitted transformer.
         """
+        X, rows = in_memory(X)
         X = validate_data(self, X, dtype=[np.float64, np.float32])
+        if rows is not None:
+            set_features(self, rows)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weight.any():
             raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
@@ -168,6 +173,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         # Constant rows at their only centre leave no scale at all: any width will do.
         return width or functions.spread(X, weight, centers[0]) or 1.0
 
+    @by_rows
     def transform(self, X: Any) -> np.ndarray:
         """Evaluate the functions.
 

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from kernelproba.basis import centers_to_tolerance, choose_centers
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
 from kernelproba.kernels import Kernel
-from kernelproba.rows import as_rows, is_stored, memory_budget
+from kernelproba.rows import as_rows, memory_budget
 
 #: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.
 EXACT_ROWS = 10_000
@@ -36,34 +38,37 @@ class CenterChoice:
     memory_limit: Any
     random_state: Any
 
-    def choose(self, kernel: Kernel, X: Any, *, eligible: bool) -> tuple[Any, np.ndarray] | None:
+    def choose(
+        self, kernel: Kernel, training: Training | StoredTraining, *, eligible: bool
+    ) -> tuple[Any, np.ndarray] | None:
         """Centres and their row numbers (−1 for none), or None if all rows are to be centres.
 
         Parameters
         ----------
-        kernel, X
+        kernel, training
             Kernel and rows.
         eligible : bool
             Whether the kernel allows fewer centres than rows.
         """
         given = not isinstance(self.rule, str)
         automatic = self.number == "auto" and not given
-        if automatic and not (eligible and self._is_large(X)):
+        if automatic and not (eligible and self._is_large(training)):
             return None
         if self.number is None and not given:
             return None
         if not eligible:
             raise ValueError("n_centers needs a kernel that is known to be positive definite.")
+        rows = as_rows(training.X)
         if automatic:
             most = min(AUTO_CENTERS, int(np.sqrt(memory_budget(self.memory_limit) / 80)))
-            return centers_to_tolerance(kernel, as_rows(X), max(most, 1), AUTO_TOLERANCE, self.random_state)
-        return choose_centers(self.rule, kernel, as_rows(X), self.number, self.random_state)
+            return centers_to_tolerance(kernel, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
+        return choose_centers(self.rule, kernel, rows, self.number, self.random_state)
 
-    def check_all_rows(self, X: Any, dtype: Any) -> None:
+    def check_all_rows(self, training: Training | StoredTraining, dtype: Any) -> None:
         """Refuse all rows as centres where their kernel matrix cannot be, or exceeds a set limit."""
-        if is_stored(X):
+        if isinstance(training, StoredTraining):
             raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
-        n = X.shape[0]
+        n = len(training.y)
         size = n * n * np.dtype(dtype).itemsize
         if self.memory_limit is not None and size > memory_budget(self.memory_limit):
             raise MemoryError(
@@ -71,9 +76,9 @@ class CenterChoice:
                 f"memory_limit={self.memory_limit!r}. Use n_centers='auto', or raise the limit."
             )
 
-    def _is_large(self, X: Any) -> bool:
+    def _is_large(self, training: Training | StoredTraining) -> bool:
         """Whether all rows are too many to be centres without being asked for."""
-        if is_stored(X):
+        if isinstance(training, StoredTraining):
             return True
-        n = X.shape[0]
+        n = len(training.y)
         return n > EXACT_ROWS or 8 * n * n > memory_budget(self.memory_limit)

@@ -50,7 +50,7 @@ class CenteredProblem:
     weights: Any
     n_classes: int
 
-    def suits_levels(self, memory: int) -> bool:
+    def suits_samples(self, memory: int) -> bool:
         """Whether samples and factors per class pay; if not, conjugate gradients on whitened features do."""
         n, m = len(self.rows), self.Z.shape[0]
         crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > PAYS
@@ -63,7 +63,7 @@ class CenteredProblem:
         return self.kernel, as_rows(self.rows.whole()), y, weights
 
 
-def fit_levels(
+def fit_progressive_samples(
     problem: CenteredProblem, index: np.ndarray, options: Options, memory: int, random_state: Any
 ) -> LogisticFunction:
     """Fit by way of samples; the features take at most `memory` bytes and are computed anew beyond.

@@ -15,16 +15,18 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.coupling import METHODS, couple_log_odds
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_update, forget_fit
+from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.callbacks import ObservableFit
 from kernelproba.estimators.base.class_weights import weight_shift
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
-from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_levels
+from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.exact import (
     KernelFunction,
     LogisticFunction,
@@ -36,7 +38,7 @@ from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.number_range import strengths
-from kernelproba.rows import as_rows, is_stored, memory_budget
+from kernelproba.rows import as_rows, memory_budget
 from kernelproba.rows.row_hash import places
 from kernelproba.solvers import SOLVERS, Solution
 
@@ -253,11 +255,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         """
         previous = self._previous() if self.warm_start else None
         forget_fit(self)
-        training = (
-            self._look_over(X, y, sample_weight, self.class_weight)
-            if is_stored(X)
-            else self._check_fit(X, y, sample_weight, self.class_weight)
-        )
+        training = self._check_rows(X, y, sample_weight, self.class_weight)
         self.kernel_ = self._resolve_kernel(training)
         c = len(self.classes_)
         pairwise = self.multi_class == "pairwise" and c > 2
@@ -273,9 +271,9 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         """One function with all classes in it."""
         choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
         eligible = self.kernel_.definite and not self._is_precomputed()
-        chosen = choice.choose(self.kernel_, training.X, eligible=eligible)
+        chosen = choice.choose(self.kernel_, training, eligible=eligible)
         if chosen is None:
-            choice.check_all_rows(training.X, options.precision(len(training.y)))
+            choice.check_all_rows(training, options.precision(len(training.y)))
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
             problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
@@ -285,7 +283,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         else:
             fit = self._fit_centers(training, options, *chosen)
             self.support_vectors_, index = chosen
-            self.support_ = index if is_stored(training.X) else np.where(index < 0, -1, training.index[index])
+            self.support_ = training.numbers(index)
             self._keep_rows(training)
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
         # Softmax scores are free up to a constant: the symmetric choice sums to zero.
@@ -299,20 +297,20 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         rows, weights = as_rows(training.X), self._strengths(training, self.C)
         memory = memory_budget(self.memory_limit)
         problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
-        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_levels(memory)):
-            return fit_levels(problem, index, options, memory, self.random_state)
+        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_samples(memory)):
+            return fit_progressive_samples(problem, index, options, memory, self.random_state)
         options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
         return fit_centers(*problem.in_memory(), options, (Z, index))
 
     def _strengths(self, training: Any, C: float) -> Any:
         """ω = C·weight, aligned with the rows."""
-        if is_stored(training.X):
+        if isinstance(training, StoredTraining):
             return C * training.weight
         return strengths(C, training.weight, kernel_size(self.kernel_, training.X))
 
     def _fit_pairs(self, training: Any, options: Options) -> None:
         """One function per pair of classes."""
-        if is_stored(training.X):
+        if isinstance(training, StoredTraining):
             raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
         if self.n_centers not in (None, "auto"):
             raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
@@ -381,6 +379,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         weights = self.pair_weights_ if self._coupling_ == "hastie-tibshirani" else None
         return couple_log_odds(self.pairwise_decision_function(X), self._coupling_, pair_weights=weights)
 
+    @by_rows
     def pairwise_decision_function(self, X: Any) -> np.ndarray:
         """Log-odds of the first against the second class of every pair, for ``multi_class="pairwise"``.
 

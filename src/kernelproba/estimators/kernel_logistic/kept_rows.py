@@ -12,9 +12,9 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.features import CenterFeatures
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
 from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.solvers.posterior.explained import ExplainedRows, explained_rows
@@ -75,7 +75,7 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         if self._is_precomputed():
             return
         self._kept_terms_ = float(self.C), self.fit_intercept
-        n = len(training.index)
+        n = len(training.y)
         all_rows = centers is not None and len(centers) == n
         kept = training.at(centers) if all_rows else _excerpt(training, n)
         self._kept_X_, self._kept_y_ = None if all_rows else kept.X, kept.y

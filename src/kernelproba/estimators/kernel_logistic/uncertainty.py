@@ -11,7 +11,7 @@ from kernelproba.conformal.p_values import SortedScores
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.validation import check_confidence
 from kernelproba.kernels.stationary import Stationary
-from kernelproba.rows import is_stored
+from kernelproba.rows import stored_rows
 from kernelproba.solvers.posterior.probabilities import average_probabilities, probability_intervals
 
 #: Rows that are predicted at a time.
@@ -143,7 +143,7 @@ class UncertainProbabilities(ProbabilisticClassifier):
         return scores, _p_values(SortedScores.of(left_out, references[0].weight), scores)
 
     def _rows_in_memory(self, X: Any) -> Any:
-        if is_stored(X):
+        if stored_rows(X) is not None:
             raise ValueError("intervals and novelty need rows in memory: pass them block by block")
         return self._check_predict(X)
 

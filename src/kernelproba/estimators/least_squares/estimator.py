@@ -14,16 +14,15 @@ from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_cen
 from kernelproba.calibration import ScoreMap
 from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
 from kernelproba.estimators.base.blockwise import by_rows
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.least_squares.state import LearntPosterior, PosteriorOptions, learn_block
 from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.expansion import expansion_scores
-from kernelproba.rows import is_stored
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
 
@@ -193,10 +192,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         self : LeastSquaresProbabilisticClassifier
             The fitted model.
         """
-        if is_stored(X):
-            self._fit_stored(self._look_over(X, y, sample_weight, self.class_weight))
+        checked = self._check_rows(X, y, sample_weight, self.class_weight)
+        if isinstance(checked, StoredTraining):
+            self._fit_stored(checked)
             return self
-        rows = self._distinct(self._check_fit(X, y, sample_weight, self.class_weight))
+        rows = self._distinct(checked)
         training = rows.training
         learnt = self._start(training, rows.keys, self._resolve_kernel(training))
         learnt.learn(rows.sketch(self._order(len(training.y))))

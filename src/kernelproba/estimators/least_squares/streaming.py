@@ -7,7 +7,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernelproba.estimators.base.class_weights import class_factors
-from kernelproba.estimators.base.classifier import ProbabilisticClassifier, Training
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import first_occurrences, row_units
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.rows.sketch import RowSketch

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.basis.columns import KernelColumns
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit, unfitted_copy
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
 from kernelproba.kernels import Kernel

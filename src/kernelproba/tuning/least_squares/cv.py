@@ -17,8 +17,8 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.callbacks import Step
-from kernelproba.estimators.base.classifier import Training
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
 from kernelproba.kernels import Kernel, median_distance

@@ -1,0 +1,46 @@
+"""Training rows in memory, as a fit sees them."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from kernelproba.decision import mean_class_weights
+
+
+@dataclass(frozen=True)
+class Training:
+    """The rows that carry weight, as a fit sees them.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Rows of positive weight.
+    y : array of shape (n,)
+        Class indices.
+    sample_weight, weight : arrays of shape (n,)
+        The user's weights, and those times the class weights.
+    index : array of shape (n,)
+        Where the rows stood in the input.
+    """
+
+    X: Any
+    y: np.ndarray
+    sample_weight: np.ndarray
+    weight: np.ndarray
+    index: np.ndarray
+
+    def at(self, rows: np.ndarray) -> "Training":
+        """Some of the rows."""
+        return Training(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+    def numbers(self, rows: np.ndarray) -> np.ndarray:
+        """Where rows stood in the input; −1, for a centre that is no row, stays."""
+        return np.where(rows < 0, -1, self.index[rows])
+
+    def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
+        return (
+            mean_class_weights(self.y, n_classes, self.weight),
+            mean_class_weights(self.y, n_classes, self.sample_weight),
+        )

@@ -1,0 +1,67 @@
+"""What every store of rows offers, wherever the rows lie."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+
+@runtime_checkable
+class Rows(Protocol):
+    """n rows of d features, read block by block, always the same blocks in the same order.
+
+    *Aligned* values have one entry per row, in whatever form suits the store (`align` makes it): an array, or
+    a Dask array with the chunks of the rows.  Functions that are given to a store take blocks as arrays.
+    A ValueError that they raise is raised again with the place of the block: its rows, file or partition.
+    """
+
+    def __len__(self) -> int:
+        """Number of rows n."""
+
+    @property
+    def width(self) -> int:
+        """Number of columns d."""
+
+    @property
+    def names(self) -> list[str] | None:
+        """Names of the columns, None if they have none."""
+
+    def take(self, index: np.ndarray) -> Any:
+        """Return the rows at `index`, in that order, in memory."""
+
+    def whole(self) -> Any:
+        """Return all rows, in memory."""
+
+    def in_blocks(self, block_rows: int) -> "Rows":
+        """Return the same rows in blocks of at most so many, if the store can cut them."""
+
+    def align(self, values: Any) -> Any:
+        """Values (n,), in memory or not, in the form that `map` and `fold` take."""
+
+    def pick(self, values: Any, index: np.ndarray) -> np.ndarray:
+        """Entries of aligned values at `index`, in memory."""
+
+    def distinct(self, values: Any) -> np.ndarray:
+        """Sorted distinct entries of aligned values, in memory."""
+
+    def map_values(self, fn: Callable[..., np.ndarray], *aligned: Any) -> Any:
+        """Aligned values ``fn(*aligned)``, computed block by block and kept."""
+
+    def map(self, fn: Callable[..., np.ndarray], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+        """Stack ``fn(block, *blocks of aligned, *shared)``: an array, or a lazy Dask array."""
+
+    def fold(self, fn: Callable[..., Any], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+        """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
+
+    def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "Rows":
+        """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
+
+
+def located(fn: Callable[..., Any], place: str, *arguments: Any) -> Any:
+    """Return ``fn(*arguments)``; errors about the values of a block also say where the block stands."""
+    try:
+        return fn(*arguments)
+    except ValueError as error:
+        if not place:
+            raise
+        raise ValueError(f"{str(error).rstrip('.')} (in {place}).") from error
