@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tuning import KernelLogisticRegressionCV
 
@@ -69,6 +70,7 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.estimator = estimator
         self.encoder = encoder
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TableClassifier:
         """Learn the columns, then the classes.
@@ -87,7 +89,7 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Z = encoder.fit(X, labels, sample_weight).transform(X)
         estimator = self._unfitted()
         estimator.fit(Z, labels, **self._weights(estimator, sample_weight))
-        self.encoder_, self.estimator_ = encoder, estimator  # at the end: a fit that fails changes nothing
+        self.encoder_, self.estimator_ = encoder, estimator
         return self
 
     @property

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.tables.columns import Column, columns_of, is_frame
 from kernelproba.tables.encoding.gaps import share_gaps
 from kernelproba.tables.errors import TableError
@@ -106,6 +107,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.keep = keep
         self.random_state = random_state
 
+    @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
         """Learn what the columns are.
@@ -125,17 +127,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         seen = weight > 0
         labels = None if y is None else np.unique(np.asarray(y)[seen], return_inverse=True)[1]
         training, rules = Training(weight[seen], labels), self._rules()
-        self._fitted = [
+        self._fitted_ = [
             FittedColumn.learn(column.at(seen), given.get(column.name), training, rules) for column in columns
         ]
-        self.columns_: list[ColumnKind] = [fitted.description for fitted in self._fitted]
+        self.columns_: list[ColumnKind] = [fitted.description for fitted in self._fitted_]
         self._check_any()
         share_gaps(
-            [fitted.encoder for fitted in self._fitted],
+            [fitted.encoder for fitted in self._fitted_],
             [column.missing[seen] for column in columns],
             weight[seen],
         )
-        sizes = [len(fitted.names()) for fitted in self._fitted]
+        sizes = [len(fitted.names()) for fitted in self._fitted_]
         self.source_ = np.repeat(np.arange(len(columns)), sizes)
         return self
 
@@ -157,7 +159,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return np.column_stack(
             [
                 fitted.transform(column)
-                for fitted, column in zip(self._fitted, columns, strict=True)
+                for fitted, column in zip(self._fitted_, columns, strict=True)
                 if fitted.encoder is not None
             ]
         )
@@ -165,7 +167,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray:  # noqa: ARG002
         """Return the names of the columns of the matrix, (k,): those of the table, with level or part."""
         check_is_fitted(self)
-        return np.array([name for fitted in self._fitted for name in fitted.names()], dtype=object)
+        return np.array([name for fitted in self._fitted_ for name in fitted.names()], dtype=object)
 
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         if is_frame(X):
@@ -188,7 +190,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return Rules(**{name: getattr(self, name) for name in Rules.__dataclass_fields__})
 
     def _check_any(self) -> None:
-        if all(fitted.encoder is None for fitted in self._fitted):
+        if all(fitted.encoder is None for fitted in self._fitted_):
             reasons = "; ".join(f"'{each.name}': {each.why}" for each in self.columns_[:8])
             raise TableError(f"no column is left to learn from ({reasons})")
 
