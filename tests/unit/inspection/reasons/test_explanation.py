@@ -190,7 +190,7 @@ class TwoCentres(KernelMachine):
     """Scores from given centres that are no training rows, as other machines may state them."""
 
     def fit(self, X, y):
-        self._check_fit(X, y)
+        self._check_fit(X, y, None, None)
         return self
 
     def kernel_expansions(self):
