@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import _num_samples
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.training import Training
@@ -19,23 +19,6 @@ class LeftOutPosterior(ProbabilisticClassifier):
     loo_proba_: np.ndarray
     loo_label_proba_: np.ndarray
     loo_scores_: dict[str, float]
-
-    def improbable_rows(self, threshold: float = 0.05) -> np.ndarray:
-        """Training rows whose own label the model without them finds improbable, the least probable first.
-
-        Parameters
-        ----------
-        threshold : float, default=0.05
-            Largest leave-one-out probability of the label.
-
-        Returns
-        -------
-        rows : ndarray of int
-            Numbers of rows of the X of `fit`.
-        """
-        check_is_fitted(self)
-        order = np.argsort(self.loo_label_proba_, kind="stable")
-        return order[self.loo_label_proba_[order] <= threshold]
 
     def _store_left_out(self, X: Any, given: Training, log_P: np.ndarray) -> None:
         """Keep the probabilities of all rows, and how good they are.

@@ -19,7 +19,7 @@ from kernelproba.objective import Objective
 from kernelproba.penalties import FunctionNorm
 from kernelproba.rows import MemoryRows, as_rows
 from kernelproba.solvers import Solution
-from kernelproba.solvers.smooth.progressive import PAYS, progressive
+from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO, progressive
 
 #: Rows of the samples, per centre.
 SAMPLES = (4, 20)
@@ -53,7 +53,7 @@ class CenteredProblem:
     def suits_samples(self, memory: int) -> bool:
         """Whether samples and factors per class pay; if not, conjugate gradients on whitened features do."""
         n, m = len(self.rows), self.Z.shape[0]
-        crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > PAYS
+        crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
         return not crowded or 16 * n * m > memory
 
     def in_memory(self) -> tuple[Kernel, Any, np.ndarray, np.ndarray]:

@@ -16,10 +16,10 @@ from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.tables import TableClassifier
 
-Voice = tuple[KernelExpansion, Any]
+ExpansionAt = tuple[KernelExpansion, Any]
 
 
-def voices(model: Any, X: Any) -> Iterator[Voice]:
+def expansions_in(model: Any, X: Any) -> Iterator[ExpansionAt]:
     """Yield the expansions of a fitted model, each with X as its kernel takes it.
 
     Pipelines, searches and the wrappers of this package are looked into.
@@ -36,9 +36,9 @@ def voices(model: Any, X: Any) -> Iterator[Voice]:
         checked = model._check_predict(X)
         yield from ((expansion, checked) for expansion in model.kernel_expansions())
     elif isinstance(model, PairwiseCouplingClassifier):
-        yield from _voices_of_pairs(model, X)
+        yield from _expansions_of_pairs(model, X)
     elif _inside(model) is not None:
-        yield from voices(_inside(model), _seen_inside(model, X))
+        yield from expansions_in(_inside(model), _seen_inside(model, X))
     else:
         raise ValueError(
             f"model={model!r} is no kernel machine, so no training row has a say of its own in its scores: "
@@ -73,13 +73,13 @@ def _seen_inside(model: Any, X: Any) -> Any:
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 
-def _voices_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[Voice]:
-    """Yield the voices of each pair (i, j), in terms of all classes and all training rows."""
+def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[ExpansionAt]:
+    """Yield the expansions_in of each pair (i, j), in terms of all classes and all training rows."""
     for number, (pair, rows, inner) in enumerate(
         zip(model.pairs_, model.pair_rows_, model.estimators_, strict=True)
     ):
         own = X if model.pairwise_indices_ is None else X[:, model.pairwise_indices_[number]]
-        for expansion, checked in voices(inner, own):
+        for expansion, checked in expansions_in(inner, own):
             known = expansion.rows != NONE
             yield (
                 replace(

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
-from kernelproba.inspection.reasons.expansions import Voice, voices
+from kernelproba.inspection.reasons.expansions import ExpansionAt, expansions_in
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
 from kernelproba.kernels.blocks import row_blocks
 
@@ -89,16 +89,16 @@ def explain(
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1, or None for all rows; got {top!r}")
     lines = pd.DataFrame(
-        [line for voice in voices(model, X) for line in _lines(voice, top)],
+        [line for expansion_at in expansions_in(model, X) for line in _lines(expansion_at, top)],
         columns=["explained", "score", "side", "term", "position", "contribution", "coef", "similarity"],
     )
     lines = lines.sort_values("explained", kind="stable", ignore_index=True)
     return _named(lines, row_labels(X), np.asarray(model.classes_), training, labels)
 
 
-def _lines(voice: Voice, top: int | None) -> Iterator[tuple]:
+def _lines(expansion_at: ExpansionAt, top: int | None) -> Iterator[tuple]:
     """Yield the contributions to the scores of one expansion, row by row of X."""
-    expansion, X = voice
+    expansion, X = expansion_at
     n, m = X.shape[0], expansion.coef.shape[1]
     for block in row_blocks(n, m):
         K = expansion.similarities(X[block])

@@ -25,8 +25,8 @@ MEMORY = 20
 SAMPLE_TOL = 0.06
 #: Steps before the curvature of a fit from scratch is worth computing anew, twice.
 REFRESH = (6, 12)
-#: Factors for every score pay where Gram matrices of r rows cost less than this: r p ≤ PAYS n.
-PAYS = 200
+#: Factors for every score pay where Gram matrices of r rows cost less than this: r p ≤ GRAM_COST_RATIO n.
+GRAM_COST_RATIO = 200
 
 
 class Point(NamedTuple):
@@ -82,7 +82,7 @@ def progressive(
 def _pays(base: Objective, objective: Objective) -> bool:
     """Whether a factor for every score saves more than it costs, and takes no more room than the sample."""
     rows, m, k = len(base.features), base.features.width, objective.n_scores
-    return k == 1 or (rows * m <= PAYS * len(objective.features) and k * m <= rows)
+    return k == 1 or (rows * m <= GRAM_COST_RATIO * len(objective.features) and k * m <= rows)
 
 
 def _steps(
