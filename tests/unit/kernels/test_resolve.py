@@ -113,7 +113,9 @@ def test_a_kernel_of_zeros_is_a_kernel():
     assert resolve_kernel("linear", np.zeros((3, 2))).diag(np.zeros((3, 2))).max() == 0
 
 
-@pytest.mark.parametrize("kernel", ["rbf", RBF(), gp.RBF(), lambda X, Z: X @ Z.T], ids=str)
+@pytest.mark.parametrize(
+    "kernel", ["rbf", RBF(), gp.RBF(), lambda X, Z: X @ Z.T], ids=["name", "object", "process", "function"]
+)
 def test_params_that_a_kernel_does_not_have_are_refused_by_name(kernel):
     with pytest.raises((ValueError, TypeError), match="kernel_params"):
         resolve_kernel(kernel, np.ones((3, 2)), kernel_params={"nosuch": 1})
