@@ -90,8 +90,8 @@ SETTINGS = f"""\
 - **{OURS}**: `KernelLogisticRegressionCV()` where all columns are numbers and none is missing, else `kernelproba.tables.TableClassifier()`.
 - **CatBoost**, **LightGBM**, **HistGradientBoosting**: texts as their own categories, gaps as their own missing values, otherwise defaults;
   rounds (at most {USUAL.rounds}) by early stopping after {USUAL.patience} rounds without a gain in the log loss of a fifth of the rows, then that
-  many on all rows. Learning rate {USUAL.rate}; CatBoost's is its own choice. The defaults, and early stopping alone, had more log loss. Where columns ×
-  classes are at least {WIDE_SIZE}, to keep most fits below two minutes: at most {WIDE.rounds} rounds, stopped after {WIDE.patience}, learning rate {WIDE.rate},
+  many on all rows. Learning rate {USUAL.rate}; CatBoost's is its own choice. On other splits the defaults had more log loss; early stopping
+  alone had more for LightGBM and HistGradientBoosting, about as much for CatBoost. Where columns × classes are at least {WIDE_SIZE}, to keep most fits below two minutes: at most {WIDE.rounds} rounds, stopped after {WIDE.patience}, learning rate {WIDE.rate},
   {WIDE.columns:.0%} of the columns for each tree or split.
 - **random forest**: {TREES} trees, the smallest leaf {LEAVES[0]} or {LEAVES[1]} rows by out-of-bag log loss; texts one-hot, gaps as they are.
 - **logistic**: texts one-hot, numbers standardised, gaps filled by the median and told by a column; C of ten from 1e-4 to 1e4 by the log loss

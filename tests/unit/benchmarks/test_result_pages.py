@@ -8,6 +8,8 @@ import pytest
 from benchmarks import acting, least_squares_page, readme
 from benchmarks.measure import RESULTS, measured
 from benchmarks.rivals_table import rivals_page
+from benchmarks.tables_page import tables_page
+from benchmarks.tables_runs import RECORD
 
 
 def records() -> list:
@@ -39,6 +41,12 @@ def test_the_page_of_rivals_follows_from_the_runs_on_record():
     title, text, rows = rivals_page()
     assert page_of("selftuning_rivals").startswith(f"# {title}\n\n{text}\n\n")
     assert json.loads((RESULTS / "selftuning_rivals.json").read_text("utf8"))["rows"] == rows
+
+
+def test_the_page_of_tables_follows_from_the_runs_on_record():
+    title, text, rows = tables_page(RECORD)
+    assert page_of("tables").startswith(f"# {title}\n\n{text}\n\n")
+    assert json.loads((RESULTS / "tables.json").read_text("utf8"))["rows"] == rows
 
 
 def test_the_page_of_least_squares_is_that_of_its_record():
