@@ -5,7 +5,7 @@ import itertools
 import pytest
 from browser.conftest import COLUMNS, NAMES, show
 
-TABS = ["scores", "calibration", "mistakes", "map", "rows", "data", "reproduce"]
+TABS = ["scores", "classes", "calibration", "mistakes", "map", "rows", "data", "reproduce"]
 FIGURES = {"scores": 4, "calibration": 1 + 3, "mistakes": 2, "map": 1, "rows": 0, "data": 0, "reproduce": 0}
 
 
@@ -92,7 +92,7 @@ def test_the_keyboard_walks_through_the_tabs_and_around(browser, wine_page):
     show(browser, wine_page)
     _by(browser, "#tab-scores").click()
     for keys, tab in [
-        (["ARROW_RIGHT"], "calibration"),
+        (["ARROW_RIGHT"], "classes"),
         (["END"], "reproduce"),
         (["ARROW_RIGHT"], "scores"),
         (["ARROW_LEFT"], "reproduce"),

@@ -171,7 +171,7 @@ def _cells(line: dict[str, Any], columns: list[str]) -> list[str]:
         f"{kind} {line['row'] if single else ''}".strip(),
         _text(line["label"]) if single else "",
         f"{line['contribution']:+.3f}",
-        f"{line['similarity']:.3f}" if single else "",
+        f"{line['similarity']:.3f}" if single and line["similarity"] == line["similarity"] else "",
         *(_text(line[name]) if single else "" for name in columns),
     ]
 

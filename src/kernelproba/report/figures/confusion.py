@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Element, canvas, draw, mark
 
-_SIDE, _LEFT, _TOP, _LABELS, _NUMBERS, _LENGTH = 300, 92, 24, 40, 12, 14
+_SIDE, _LEFT, _TOP, _LABELS, _NUMBERS, _LENGTH = 300, 112, 24, 40, 12, 12
 
 
 def confusion_matrix(classes: list[str], counts: list[list[int]]) -> Element:
@@ -21,7 +21,7 @@ def confusion_matrix(classes: list[str], counts: list[list[int]]) -> Element:
     c = len(classes)
     cell = _SIDE / c
     longest = max(len(shorten(label, _LENGTH)) for label in classes)
-    figure = canvas(_LEFT + _SIDE + 8, _TOP + _SIDE + 14 + 5.6 * longest, "Confusion matrix")
+    figure = canvas(_LEFT + _SIDE + 8, _TOP + _SIDE + 14 + 8.4 * longest, "Confusion matrix")
     draw(figure, "rect", x=_LEFT, y=_TOP, width=_SIDE, height=_SIDE, class_="frame")
     for i, row in enumerate(counts):
         for j, count in enumerate(row):

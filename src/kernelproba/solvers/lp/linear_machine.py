@@ -19,8 +19,8 @@ from kernelproba.solvers.lp.column_generation import MET, Expansion, Guess, Rest
 from kernelproba.solvers.lp.highs import FREE, LinearProgramme, Optimum, ProgrammeFailed
 from kernelproba.solvers.lp.restricted_contrast import STEP
 
-#: Up to so many rows the programme is written out.
-FULL_ROWS = 150
+#: Up to so many rows the programme is written out: its vertices depend on how often a row is written.
+FULL_ROWS = 0
 #: And up to so many where generation fails.
 MOST_FULL_ROWS = 2000
 

@@ -109,7 +109,8 @@ def _sequence(
 ) -> ContrastFit:
     """Alternate between a and β from the optimum of J_1 on."""
     # Above, equal weights are optimal for every a; below, α is invisible beside the gain of one row.
-    telling = float(np.clip(alpha, LEAST_COST / len(problem.y), MOST_ALPHA * problem.largest_alpha))
+    most = max(MOST_ALPHA * problem.largest_alpha, 1.0)
+    telling = float(np.clip(alpha, LEAST_COST / len(problem.y), most))
     active, history, converged = np.ones(len(problem.y), dtype=bool), [], False
     vertex = programme.solve(telling, active)
     while True:
