@@ -171,12 +171,7 @@ class LinearProgrammingMachine(KernelMachine):
     def _fit_pairs(self, training: Training) -> None:
         """One machine for each pair of classes, coupled."""
         machine = clone(self).set_params(class_weight=None, multi_class="ovr")
-        # As class weights, not as weights of rows: those count observations.
-        first = np.unique(training.y, return_index=True)[1]
-        factors = training.weight[first] / training.sample_weight[first]
-        machine.set_params(class_weight=dict(enumerate(factors.tolist())))
-        coupled = PairwiseCouplingClassifier(machine)
-        self.pairwise_ = coupled.fit(training.X, training.y, training.sample_weight)
+        self.pairwise_ = PairwiseCouplingClassifier(machine).fit(training.X, training.y, training.weight)
         rows = [np.flatnonzero(np.isin(training.y, pair)) for pair in self.pairwise_.pairs_]
         used = [of_pair[m.support_] for of_pair, m in zip(rows, self.pairwise_.estimators_, strict=True)]
         self._store_centers(training.X, np.unique(np.concatenate(used)), training.index)

@@ -104,7 +104,8 @@ def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOu
     pairwise = estimator.__sklearn_tags__().input_tags.pairwise
     rows, total = copies.first, copies.totals(weight)
     parts = []
-    for fold in unit_folds(copies.keys, y[copies.first], copies.units(training.sample_weight), n_folds):
+    units = copies.units(_counts(training.sample_weight, y))
+    for fold in unit_folds(copies.keys, y[copies.first], units, n_folds):
         train, test = rows[fold.train], rows[fold.test]
         model = clone(plain).fit(
             X[train][:, train] if pairwise else X[train], y[train], total[fold.train] * fold.train_share
@@ -118,3 +119,13 @@ def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOu
 def score_columns(scores: np.ndarray) -> np.ndarray:
     """Return a column for each class: (−f, f) for one score f of two classes."""
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+def _counts(weight: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Weights (n,) without class weights, if they are counts times those: whole multiples of the least."""
+    least = np.full(int(y.max()) + 1, np.inf)
+    np.minimum.at(least, y, weight)
+    ratio = weight / least[y]
+    whole = np.rint(ratio)
+    as_they_are = (weight == np.rint(weight)).all() or not np.allclose(ratio, whole, rtol=1e-9, atol=0.0)
+    return weight if as_they_are else whole
