@@ -90,7 +90,8 @@ def _refitted(model: KernelLogisticRegression, rows: Observations, fold: Fold) -
 
 
 def _has_all_centers(model: KernelLogisticRegression, rows: Observations) -> bool:
-    return len(model.support_) >= len(rows)
+    # Of a kernel matrix of low rank few rows are centres, and it has no rows to fit again.
+    return rows.precomputed or len(model.support_) >= len(rows)
 
 
 def loo_is_cheap(n: int, k: int) -> bool:

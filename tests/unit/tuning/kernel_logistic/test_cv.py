@@ -403,3 +403,9 @@ def test_bad_input_is_refused():
         CV(scale="minmax").fit(X, y)
     with pytest.raises(ValueError, match="dense rows"):
         CV(scale="robust").fit(sp.csr_array(X), y)
+
+
+def test_a_kernel_matrix_of_low_rank_is_tuned_too():
+    search = CV(kernel="precomputed").fit(X @ X.T, y)
+    assert search.loo_proba_.shape == (120, 3)
+    assert search.loo_scores_["log_loss"] < np.log(3)
