@@ -153,6 +153,18 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Z = self.encode(X)
         return self.estimator_.decision_function(Z)
 
+    @available_if(_estimator_has("predict_proba_interval"))
+    def predict_proba_interval(self, X: Any, confidence: float = 0.9) -> NDArray:
+        """Return intervals of the probabilities, (n, c, 2), as the estimator has them."""
+        Z = self.encode(X)
+        return self.estimator_.predict_proba_interval(Z, confidence)
+
+    @available_if(_estimator_has("novelty_score"))
+    def novelty_score(self, X: Any, *, return_p_value: bool = False) -> Any:
+        """Return how new rows are to the estimator, (n,), and p-values if asked for."""
+        Z = self.encode(X)
+        return self.estimator_.novelty_score(Z, return_p_value=return_p_value)
+
     def predict(self, X: Any) -> NDArray:
         """Return the label of each row, (n,)."""
         Z = self.encode(X)

@@ -7,7 +7,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, TableClassifier, TableEncoder
+from kernelproba import (
+    ConformalClassifier,
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    TableClassifier,
+    TableEncoder,
+)
 from kernelproba.inspection import explain, suspects
 from kernelproba.persistence import load_model, save_model
 
@@ -115,3 +121,17 @@ def test_weights_that_the_estimator_cannot_take_are_refused():
     X, y = patients(60)
     with pytest.raises(ValueError, match="takes no sample_weight"):
         TableClassifier(KNeighborsClassifier()).fit(X, y, sample_weight=np.ones(60))
+
+
+def test_intervals_novelty_and_sets_are_those_of_the_matrix():
+    table, y = patients()
+    model = TableClassifier(KernelLogisticRegressionCV([1.0], [0.1])).fit(table, y)
+    Z = model.encode(table)
+    np.testing.assert_array_equal(
+        model.predict_proba_interval(table, 0.8), model.estimator_.predict_proba_interval(Z, 0.8)
+    )
+    np.testing.assert_array_equal(model.novelty_score(table), model.estimator_.novelty_score(Z))
+    sets = ConformalClassifier(model, 0.8).fit(table, y)
+    assert sets.method_ == "loo"
+    assert sets.predict_set(table).shape == (len(y), len(model.classes_))
+    assert not hasattr(TableClassifier(LogisticRegression()), "novelty_score")

@@ -44,7 +44,8 @@ class ConformalClassifier(PosteriorWrapper):
         1 − α, the level of the sets; ``predict_set`` can be asked for any other.
     method : {"auto", "loo", "cv+", "split", "prefit"}, default="auto"
         How labels are judged on rows that a model has not seen; see Notes for what each guarantees.
-        "loo": the leave-one-out probabilities that the self-tuning classifiers keep, with no further fit.
+        "loo": the leave-one-out probabilities that the self-tuning classifiers keep (by folds where their
+        ``loo_method_`` says so), with no further fit.
         "cv+": by a fit for each fold, all of which also score new rows.  "split": a part of the rows is set
         aside and the estimator fitted on the rest.  "prefit": the estimator is fitted already, and ``fit``
         is given other rows.  "auto": "prefit" for a frozen estimator; "loo" for one that keeps

@@ -119,7 +119,10 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         if not hasattr(self, "_novelty_"):
             rows = self._kept_rows("novelty_score")
             C = float(np.median(getattr(self, "pair_C_", self._kept_terms_[0])))
-            self._novelty_ = NoveltyReference.of(self.kernel_, rows, C)
+            found = NoveltyReference.of(self.kernel_, rows, C)
+            # In the order of the training rows, which functions of a pool share.
+            order = np.argsort(self.support_, kind="stable") if self._kept_X_ is None else slice(None)
+            self._novelty_ = replace(found, left_out=found.left_out[order], weight=found.weight[order])
         return self._novelty_
 
     def _members(self) -> list[Member]:
@@ -153,7 +156,7 @@ class NoveltyReference:
     left_out : array of shape (n,)
         Novelty of each row, one observation of it left out.
     weight : array of shape (n,)
-        How many rows it stands for.
+        How many rows each stands for.
     """
 
     kernel: Kernel

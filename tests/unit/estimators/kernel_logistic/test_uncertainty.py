@@ -240,6 +240,18 @@ def test_a_class_that_was_left_out_is_new(options):
     assert roc_auc_score(y[new] == 4, model.novelty_score(X[new])) > 0.95
 
 
+def test_left_out_rows_come_in_the_order_of_training_whatever_the_solver():
+    X, y = three_gaussians_problem().sample(60, 0)
+    found = [
+        KernelLogisticRegression(3.0, gamma=2.0, solver=solver).fit(X, y)._novelty_reference().left_out
+        for solver in ("irls", "newton-cg")
+    ]
+    np.testing.assert_allclose(*found, atol=1e-6)
+    others = np.arange(60) != 7
+    without = KernelLogisticRegression(3.0, gamma=2.0).fit(X[others], y[others])
+    np.testing.assert_allclose(found[0][7], without.novelty_score(X[7:8]), atol=1e-6)
+
+
 def test_the_rows_of_the_nearest_class_explain_a_row():
     # Formula of the docstring, class by class, dense.
     X, y = three_gaussians_problem().sample(90, 0)
