@@ -1,0 +1,279 @@
+"""Prediction sets on every table and eight numeric sets: do they cover as promised, and are they small?
+
+Finished runs are kept in docs/results/uncertainty_runs, one for each problem and split, and a stopped benchmark goes on from there.
+All run in one thread, and their time is that of the processor.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import numpy as np
+from sklearn.model_selection import ShuffleSplit, train_test_split
+from threadpoolctl import threadpool_limits
+
+from benchmarks.measure import RESULTS, machine, write
+from benchmarks.rivals_record import RunRecord
+from benchmarks.rivals_runs import table
+from benchmarks.tables_data import Problem, folder, tables
+from kernelproba import ConformalClassifier, KernelLogisticRegressionCV
+from kernelproba.conformal import prediction_sets
+from kernelproba.tables import TableEncoder
+
+LEVELS = (0.8, 0.9, 0.95)
+#: Levels between which sizes are read off at a coverage of exactly 0.9.
+CURVE = (0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95)
+SETS = (
+    "iris",
+    "wine",
+    "new_thyroid",
+    "raetsch_breast_cancer",
+    "raetsch_heart",
+    "raetsch_diabetes",
+    "satimage",
+    "letter",
+)
+TRAINING_ROWS, TEST_ROWS, SPLITS, RIVAL_SPLITS = 300, 1000, 20, 3
+RECORD = RunRecord(RESULTS / "uncertainty_runs")
+
+Rows = tuple[np.ndarray, np.ndarray]
+
+
+@cache
+def problems() -> tuple[Problem, ...]:
+    """The eight sets and all tables, those of few training values first."""
+    found = {name: table(name) for name in SETS} | tables(folder())
+    return tuple(sorted((Problem(name, *each) for name, each in found.items()), key=lambda each: each.work))
+
+
+def rows_of(problem: Problem, split: int) -> tuple[Rows, Rows]:
+    """Training and test rows of a random split, as matrices and class indices.
+
+    The split is plain, since conformal theory speaks of exchangeable rows; classes without training rows are left out.
+    """
+    n = len(problem.y)
+    train_size = min(TRAINING_ROWS, int(0.6 * n))
+    cut = ShuffleSplit(
+        SPLITS, train_size=train_size, test_size=min(TEST_ROWS, n - train_size), random_state=0
+    )
+    train, test = list(cut.split(np.zeros((n, 1))))[split]
+    (X, y), (X_test, y_test) = problem.rows(train), problem.rows(test)
+    if problem.mixed:
+        encoder = TableEncoder().fit(X)
+        X, X_test = encoder.transform(X), encoder.transform(X_test)
+    return (X, y), (X_test, y_test)
+
+
+def model(problem: Problem, **options) -> KernelLogisticRegressionCV:
+    """The self-tuning classifier; encoded tables are on one scale already."""
+    return KernelLogisticRegressionCV(scale=None if problem.mixed else "auto", random_state=0, **options)
+
+
+def run_missing(name: str, n_splits: int, task: Callable[[Problem, int], dict], only: Iterable[str]) -> None:
+    """Run what has not been run of one task, on some problems or all."""
+    for split in range(n_splits):
+        for problem in problems():
+            if (problem.name, split) not in RECORD.runs(name) and (not only or problem.name in only):
+                with threadpool_limits(1):
+                    RECORD.keep(name, {"data": problem.name, "split": split} | task(problem, split))
+
+
+def runs_by_problem(name: str) -> dict[str, list[dict]]:
+    """Finished runs of a task."""
+    found: dict[str, list[dict]] = {}
+    for (problem, _), run in RECORD.runs(name).items():
+        found.setdefault(problem, []).append(run)
+    return found
+
+
+# ---------------------------------------------------------------- coverage
+
+
+def coverage(*only: str) -> None:
+    """Coverage of sets from leave-one-out probabilities, over all rows and class by class."""
+    run_missing("coverage", SPLITS, _cover, only)
+    write_coverage()
+
+
+def _cover(problem: Problem, split: int) -> dict:
+    (X, y), (X_test, y_test) = rows_of(problem, split)
+    sets = ConformalClassifier(model(problem), 0.5, allow_empty=True).fit(X, y)
+    known = np.isin(y_test, sets.classes_)
+    codes = np.searchsorted(sets.classes_, y_test[known])
+    p = sets.predict_p_values(X_test)
+    run = {"rows": len(y), "classes": len(sets.classes_), "method": sets.estimator_.loo_method_}
+    for level in LEVELS:
+        chosen = prediction_sets(p, level)
+        hit = chosen[np.flatnonzero(known), codes]
+        # A label without a training row is in no set.
+        run |= {
+            f"coverage {level}": float(hit.sum() / len(y_test)),
+            f"size {level}": float(chosen.sum(axis=1).mean()),
+            f"single {level}": float((chosen.sum(axis=1) == 1).mean()),
+        }
+    return run | {"by class": _cover_classes(sets, X_test[known], y_test[known], codes)}
+
+
+def _cover_classes(sets: ConformalClassifier, X: np.ndarray, y: np.ndarray, codes: np.ndarray) -> dict:
+    """Hits and rows of each class, for levels that its calibration rows attain."""
+    p = sets.set_params(conditional="class").predict_p_values(X)
+    rows = np.bincount(sets.calibration_labels_, minlength=len(sets.classes_))
+    own = p[np.arange(len(y)), codes]
+    return {
+        f"{level} {label}": [int((own[codes == j] > 1 - level + 1e-12).sum()), int((codes == j).sum())]
+        for level in LEVELS
+        for j, label in enumerate(sets.classes_.tolist())
+        if rows[j] / (rows[j] + 1) >= level and (codes == j).any()
+    }
+
+
+def write_coverage() -> None:
+    """Write the page of finished runs."""
+    rows, kept, all_levels, classes_kept, all_classes = [], 0, 0, 0, 0
+    for name, runs in runs_by_problem("coverage").items():
+        row = {"data": name, "rows": runs[0]["rows"], "classes": runs[0]["classes"], "splits": len(runs)}
+        for level in LEVELS:
+            values = np.array([run[f"coverage {level}"] for run in runs])
+            row[f"coverage at {level}"] = _with_error(values)
+            kept, all_levels = kept + _keeps(values, level), all_levels + 1
+        for key in ("size", "single"):
+            row[f"{key} at 0.9"] = float(np.mean([run[f"{key} 0.9"] for run in runs]))
+        shares = _class_shares(runs)
+        fine = sum(_keeps(values, level) for (level, _), values in shares.items())
+        row["classes × levels kept"] = f"{fine} of {len(shares)}"
+        classes_kept, all_classes = classes_kept + fine, all_classes + len(shares)
+        rows.append(row)
+    text = (
+        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())`, from leave-one-out probabilities and without a further fit "
+        f"(`allow_empty=True`). Random splits with at most {TRAINING_ROWS} training rows (60 % of smaller sets) and {TEST_ROWS} "
+        "test rows; share of test rows whose label is in the set, mean ± standard error over the splits; mean number of labels in "
+        'a set and share of sets with one label at 0.9. Last column: the same with `conditional="class"`, how many pairs of a '
+        "class and a level (those that its rows attain) have a coverage within two standard errors of the level or above it. "
+        "Labels without a training row count as missed. Tables are encoded by `TableEncoder`, learnt from the training rows.\n\n"
+        f"Within two standard errors of the level or above it: {kept} of {all_levels} coverages over all rows, {classes_kept} of "
+        f"{all_classes} within classes.\n\nRegenerate: `python -m benchmarks.uncertainty coverage`."
+    )
+    write(
+        "uncertainty_coverage",
+        "Do prediction sets hold the truth as often as they say?",
+        text,
+        rows,
+        machine(),
+    )
+
+
+def _with_error(values: np.ndarray) -> str:
+    return f"{values.mean():.3f} ± {_error(values):.3f}"
+
+
+def _error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+
+
+def _keeps(values: np.ndarray, level: float) -> bool:
+    """Whether a mean is within two standard errors of the level, or above it."""
+    return bool(values.mean() + 2 * np.nan_to_num(_error(values)) >= level)
+
+
+def _class_shares(runs: list[dict]) -> dict[tuple[float, str], np.ndarray]:
+    """(level, label) → coverage in each run that has rows of the class, of classes in half of the runs or more."""
+    shares: dict[tuple[float, str], list[float]] = {}
+    for run in runs:
+        for key, (hits, count) in run["by class"].items():
+            level, label = key.split(" ", 1)
+            shares.setdefault((float(level), label), []).append(hits / count)
+    return {key: np.array(values) for key, values in shares.items() if 2 * len(values) >= len(runs)}
+
+
+# ---------------------------------------------------------------- MAPIE
+
+
+def mapie(*only: str) -> None:
+    """Sets from leave-one-out probabilities against MAPIE's split and cross methods around the same classifier."""
+    run_missing("mapie", RIVAL_SPLITS, _compare, only)
+    write_comparison()
+
+
+def _compare(problem: Problem, split: int) -> dict:
+    from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
+
+    (X, y), (X_test, y_test) = rows_of(problem, split)
+    # MAPIE wants every class in every part.
+    labels, counts = np.unique(y, return_counts=True)
+    keep, keep_test = np.isin(y, labels[counts >= 10]), np.isin(y_test, labels[counts >= 10])
+    classes, y = np.unique(y[keep], return_inverse=True)
+    X, X_test, y_test = X[keep], X_test[keep_test], np.searchsorted(classes, y_test[keep_test])
+    inner = model(problem, kernel="rbf", feature_weights=None)
+
+    def ours():
+        sets = ConformalClassifier(inner, 0.5, allow_empty=True).fit(X, y)
+        p = sets.predict_p_values(X_test)
+        return lambda: np.stack([prediction_sets(p, level) for level in CURVE], axis=2)
+
+    def split_sets():
+        parts = train_test_split(X, y, test_size=0.25, random_state=split, stratify=y)
+        sets = SplitConformalClassifier(inner, list(CURVE), prefit=False, random_state=0)
+        sets.fit(parts[0], parts[2]).conformalize(parts[1], parts[3])
+        return lambda: sets.predict_set(X_test)[1]
+
+    def cross_sets():
+        sets = CrossConformalClassifier(inner, list(CURVE), cv=5, random_state=0).fit_conformalize(X, y)
+        return lambda: sets.predict_set(X_test)[1]
+
+    run: dict = {"rows": len(y), "classes": len(classes)}
+    for name, fit in {"ours": ours, "split": split_sets, "cross": cross_sets}.items():
+        start = time.process_time()
+        predict = fit()
+        seconds = time.process_time() - start
+        chosen = predict()
+        run |= {
+            f"{name}: coverage": chosen[np.arange(len(y_test)), y_test].mean(axis=0).tolist(),
+            f"{name}: size": chosen.sum(axis=1).mean(axis=0).tolist(),
+            f"{name}: fit s": seconds,
+        }
+    return run
+
+
+def write_comparison() -> None:
+    """Write the page of finished runs."""
+    rows, ratios = [], {"split": [], "cross": []}
+    for name, runs in runs_by_problem("mapie").items():
+        row = {"data": name, "rows": runs[0]["rows"], "classes": runs[0]["classes"], "splits": len(runs)}
+        sizes = {}
+        at = CURVE.index(0.9)
+        for method in ("ours", "split", "cross"):
+            means = {
+                key: np.mean([run[f"{method}: {key}"] for run in runs], axis=0)
+                for key in ("coverage", "size", "fit s")
+            }
+            sizes[method] = _size_at(0.9, means["coverage"], means["size"])
+            row |= {
+                f"{method}: coverage": float(means["coverage"][at]),
+                f"{method}: size": float(means["size"][at]),
+                f"{method}: size at coverage 0.9": sizes[method],
+                f"{method}: fit s": float(means["fit s"]),
+            }
+        for rival, values in ratios.items():
+            values.append(sizes["ours"] / sizes[rival])
+        rows.append(row)
+    lines = [
+        f"{rival}: {np.sum(np.array(values) <= 1.0 + 1e-9)} of {len(values)} not larger, geometric mean of the ratio "
+        f"{np.exp(np.nanmean(np.log(values))):.3f}, largest {np.nanmax(values):.3f}"
+        for rival, values in ratios.items()
+    ]
+    text = (
+        "`ConformalClassifier` by leave-one-out against MAPIE's `SplitConformalClassifier` (a quarter of the rows set aside) and "
+        '`CrossConformalClassifier` (5 folds), all with the score "lac" around the same classifier, `KernelLogisticRegressionCV('
+        'kernel="rbf", feature_weights=None)`, at 0.9; training and test rows as in [uncertainty_coverage](uncertainty_coverage.md), '
+        "without classes of fewer than 10 training rows. *Size at coverage 0.9*: the mean number of labels where the mean coverage is "
+        f"0.9 exactly, read off between the levels {', '.join(map(str, CURVE))}. Processor seconds of one thread.\n\n"
+        "Sizes of ours over theirs at equal coverage. " + "; ".join(lines) + ".\n\n"
+        "Regenerate: `python -m benchmarks.uncertainty mapie`."
+    )
+    write("uncertainty_mapie", "Prediction sets against MAPIE's", text, rows, machine())
+
+
+def _size_at(coverage: float, coverages: np.ndarray, sizes: np.ndarray) -> float:
+    """Size where the coverage is so much, between two levels; at an end of the curve, that of the end."""
+    order = np.argsort(coverages)
+    return float(np.interp(coverage, coverages[order], sizes[order]))
