@@ -5,6 +5,7 @@ that are no functions of a distance, or have a length scale for each feature, ar
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.logarithm import log_kernel, log_of_distance
 from kernelproba.kernels.matrix import kernel_matrix
 from kernelproba.kernels.stationary import Stationary
+from kernelproba.number_range import LARGEST_SINGLE, SMALLEST_SINGLE, largest_entry
 
 #: Distances that are kept at most.
 MAX_VALUES = 64_000_000
@@ -53,7 +55,8 @@ class DistanceCache:
         """
         if self.keeps(kernel):
             assert isinstance(kernel, Stationary)
-            return kernel.of_distance(np.array(self._distances(kernel, dtype)[rows], order="C"))
+            K = kernel.of_distance(np.array(self._distances(kernel, dtype)[rows], order="C"))
+            return K.astype(dtype, copy=False)
         if self._Z is None and isinstance(rows, slice) and rows == _ALL:
             return kernel_matrix(kernel, self._X, dtype)
         return kernel(self._X[rows], self._centers(kernel)).astype(dtype, copy=False)
@@ -72,11 +75,19 @@ class DistanceCache:
         return few and isinstance(kernel, Stationary) and np.ndim(kernel.length_scale) == 0
 
     def _distances(self, kernel: Stationary, dtype: Any) -> np.ndarray:
-        key = (kernel._measure, np.dtype(dtype))
+        """Distances in single precision only where the rows allow it."""
+        dtype = np.dtype(dtype if self._single else np.float64)
+        key = (kernel._measure, dtype)
         if key not in self._kept:
             X, Z = self._rows_in(dtype)
             self._kept[key] = kernel.distances(X, Z).astype(dtype, copy=False)
         return self._kept[key]
+
+    @cached_property
+    def _single(self) -> bool:
+        """Whether squares of the rows are numbers in single precision."""
+        largest = max(largest_entry(rows) for rows in (self._X, self._Z) if rows is not None)
+        return largest == 0 or SMALLEST_SINGLE < largest < LARGEST_SINGLE
 
     def _rows_in(self, dtype: Any) -> tuple[Any, Any]:
         """Rows and centres; in single precision without their median, so that an offset costs no digits."""

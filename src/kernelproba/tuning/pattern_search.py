@@ -27,7 +27,7 @@ STEPS: tuple[LatticePoint, ...] = ((4, 4), (2, 2))
 LIMITS: LatticePoint = (20, 24)
 #: Directions of (g, c) in which roughness hardly changes.
 DIAGONALS: tuple[LatticePoint, ...] = ((-1, 1), (1, -1))
-#: Share of the loss that a step must gain.
+#: Share of the loss that a step must gain, if nothing else is said.
 GAIN = 1e-3
 #: Share of the loss that a step is expected to lose at least to be left untried: by an earlier stage, by a
 #: parabola, and by a parallel step.
@@ -54,10 +54,13 @@ class PatternSearch:
         Whether gamma and C are searched; one that is not stays at its start.
     screened : callable
         (g, c) → loss in an earlier stage, None where that has not been.
+    gain : float, default=0.001
+        Share of the loss that a step must gain.
     """
 
     searched: tuple[bool, bool] = (True, True)
     screened: Callable[[LatticePoint], float | None] = lambda _: None
+    gain: float = GAIN
     tried: dict[LatticePoint, float] = field(default_factory=dict)
 
     def descend(self, start: LatticePoint) -> Walk:
@@ -101,7 +104,7 @@ class PatternSearch:
         """Step on while it pays."""
         while within_limits(ahead := moved(best, step)) and not self._is_hopeless(best, step):
             here, there = (yield from self._at(best)), (yield from self._at(ahead))
-            if not there < here - GAIN * abs(here if isfinite(here) else 0.0):
+            if not there < here - self.gain * abs(here if isfinite(here) else 0.0):
                 break
             best = ahead
         return best

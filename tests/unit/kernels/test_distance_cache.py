@@ -59,6 +59,13 @@ def test_an_offset_costs_no_digits_in_single_precision():
     assert_allclose(far, RBF(1.0)(X, Z), atol=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_rows_beyond_single_precision_are_compared_in_double(size):
+    K = DistanceCache(size * X, size * Z).matrix(RBF(size), np.float32)
+    assert K.dtype == np.float32
+    assert_allclose(K, RBF(1.0)(X, Z), atol=1e-6)
+
+
 def test_a_precomputed_matrix_is_taken_as_it_is():
     K = rbf_kernel(X)
     cache = DistanceCache(K)

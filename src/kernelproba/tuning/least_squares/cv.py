@@ -43,8 +43,10 @@ from kernelproba.tuning.scaling import UNSCALED, ScaledView
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SEARCH_CONSTRAINTS, SelfTuning
 
-#: Rows of a sample at least, and for each class, and the number of rows from which on it is taken.
-SAMPLE_ROWS, CLASS_ROWS, SAMPLED_ROWS = 300, 20, 450
+#: Rows of samples on which a search begins, and of the smaller one for each class at least.
+SAMPLE_SIZES, CLASS_ROWS = (300, 800), 20
+#: How many times as many rows a larger sample, or the whole, must have.
+MIN_GROWTH = 1.4
 #: Rows to leave out in the last stage at least, and as a share of all.
 JUDGED_ROWS, JUDGED_SHARE = 256, 1 / 8
 #: Rows behind the median distance.
@@ -267,11 +269,8 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
         search = LeastSquaresSearch(partial(self._judge, rows), step)
         views = [ScaledView.learn(rule, given) for rule in self._rules()]
-        sample = max(SAMPLE_ROWS, CLASS_ROWS * len(self.classes_))
-        searched = any(isinstance(each, str) and each == "auto" for each in (self.alphas, self.gammas))
-        sampled = searched and len(rows) > max(SAMPLED_ROWS, sample)
-        screening = partial(self._stage, rows.sample(sample), None) if sampled else None
-        best = search.select(views, partial(self._stage, rows, folds), screening)
+        stages = [partial(self._stage, rows.sample(size), None) for size in self._sample_sizes(len(rows))]
+        best = search.select(views, [*stages, partial(self._stage, rows, folds)])
         self._store_search(search.results, best.line)
         if best.outermost:
             warn_caller(
@@ -280,6 +279,13 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
                 ConvergenceWarning,
             )
         return best
+
+    def _sample_sizes(self, n: int) -> list[int]:
+        """Sizes of the samples of n rows on which a search begins, none if nothing is searched."""
+        searched = any(isinstance(each, str) and each == "auto" for each in (self.alphas, self.gammas))
+        growth = max(1.0, CLASS_ROWS * len(self.classes_) / SAMPLE_SIZES[0])
+        sizes = [int(growth * size) for size in SAMPLE_SIZES]
+        return [size for size in sizes if searched and n >= MIN_GROWTH * size]
 
     def _judge(self, rows: Observations, scores: HeldOutScores, folds: Sequence[np.ndarray]) -> list[float]:
         """Scores of folds after calibration."""

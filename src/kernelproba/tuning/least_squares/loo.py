@@ -38,13 +38,6 @@ class Basis(NamedTuple):
     given: Any
 
 
-class _Features(NamedTuple):
-    """One width: features of the rows to be left out (r, m), and the sums over all rows for each block."""
-
-    K: np.ndarray
-    equations: list[NormalEquations]
-
-
 class LeaveOneOutCandidates:
     """Models of one basis at many (gamma, alpha), judged by leaving out rows.
 
@@ -72,7 +65,8 @@ class LeaveOneOutCandidates:
         self._own_center = np.where(rows.units[self._judged] > 1, -1, owned)
         self._n_observations = float(rows.units[self._judged].sum())
         # A search walks to and fro between neighbouring widths.
-        self._features = lru_cache(maxsize=2)(self._compute_features)
+        self._equations = lru_cache(maxsize=2)(self._compute_equations)
+        self._judged_features = lru_cache(maxsize=4)(self._compute_judged_features)
 
     @property
     def n_rows(self) -> int:
@@ -92,11 +86,12 @@ class LeaveOneOutCandidates:
     def _scores(self, gamma: float | None, alphas: Sequence[float]) -> np.ndarray:
         """Scores (a, r, c)."""
         total = float(self._rows.weight.sum())
-        features = self._features(gamma, self._precision(gamma, alphas, total))
-        Q = np.empty((len(alphas), len(self._judged), self._Y.shape[1]), dtype=features.K.dtype)
-        for block, equations in zip(self._centers.blocks, features.equations, strict=True):
+        dtype = self._precision(gamma, alphas, total)
+        K = self._judged_features(gamma, dtype)
+        Q = np.empty((len(alphas), len(self._judged), self._Y.shape[1]), dtype=dtype)
+        for block, equations in zip(self._centers.blocks, self._equations(gamma, dtype), strict=True):
             left_out = LeftOut(
-                features.K[:, block.columns],
+                K[:, block.columns],
                 self._Y[self._judged][:, block.classes].astype(Q.dtype),
                 self._left_out.astype(Q.dtype),
                 block.local(self._own_center),
@@ -106,15 +101,20 @@ class LeaveOneOutCandidates:
 
     def _precision(self, gamma: float | None, alphas: Sequence[float], total: float) -> Any:
         """The least precision that will do for all blocks of centres."""
-        ridges = min(alphas) * (total - self._left_out.max()), max(alphas) * total
-        features = self._features(gamma, np.float32)
-        traces = (float(np.trace(equations.gram)) for equations in features.equations)
-        enough = ridges[1] < _MAX_SINGLE_RIDGE and all(
-            ridges[0] >= least_ridge(trace, np.float32) for trace in traces
-        )
-        return np.float32 if enough else np.float64
+        if max(alphas) * total > _MAX_SINGLE_RIDGE:
+            return np.float64
+        K, weight = self._judged_features(gamma, np.float32), self._rows.weight[self._judged]
+        # Diagonal of G = Σ s φφᵀ as the rows to be left out have it, before G itself.
+        diagonal = (total / weight.sum()) * (weight.astype(np.float32) @ np.square(K))
+        traces = [float(diagonal[block.columns].sum()) for block in self._centers.blocks]
+        ridge = min(alphas) * (total - self._left_out.max())
+        return np.float32 if ridge >= least_ridge(max(traces), np.float32) else np.float64
 
-    def _compute_features(self, gamma: float | None, dtype: Any) -> _Features:
+    def _compute_judged_features(self, gamma: float | None, dtype: Any) -> np.ndarray:
+        return self._cache.matrix(self._kernel_of(self._rows, gamma), dtype, self._judged)
+
+    def _compute_equations(self, gamma: float | None, dtype: Any) -> list[NormalEquations]:
+        """Sums over all rows, for each block of centres."""
         kernel = self._kernel_of(self._rows, gamma)
         blocks, n = self._centers.blocks, len(self._rows)
         equations = [NormalEquations.empty(len(block), len(block.classes), dtype) for block in blocks]
@@ -127,4 +127,4 @@ class LeaveOneOutCandidates:
                 K, Y = K * root, Y * root
             for block, sums in zip(blocks, equations, strict=True):
                 sums.add(K[:, block.columns], Y[:, block.classes])
-        return _Features(self._cache.matrix(kernel, dtype, self._judged), equations)
+        return equations

@@ -4,8 +4,10 @@
    (`kernelproba.tuning.pattern_search`), judged by leave-one-out on a sample of the rows.
 2. The other scale of the features is tried at the point that was found, and at its own median distance; if it
    is better, the search goes on from there.
-3. *Last stage*, on all rows, by leave-one-out or by the user's folds: scales that a sample cannot tell apart
-   are compared, and points around the best one are tried unless the screening found them to be much worse.
+3. On more rows, a larger sample or all of them, scales that the sample cannot tell apart are compared, and
+   points around the best one are tried unless the screening found them to be much worse.
+4. *Last stage*, on all rows, by leave-one-out or by the user's folds: after a larger sample only alpha, which
+   changes with the number of rows, is looked at once more.
 
 Values that the user gives are all tried, in the last stage alone.
 """
@@ -20,7 +22,14 @@ import numpy as np
 
 from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.callbacks import Step, unobserved
-from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost, run, within_limits
+from kernelproba.tuning.pattern_search import (
+    GAIN,
+    LatticePoint,
+    PatternSearch,
+    is_outermost,
+    run,
+    within_limits,
+)
 from kernelproba.tuning.results import ResultsBuilder, finite_or_worst
 from kernelproba.tuning.scaling import ScaledView
 
@@ -35,7 +44,9 @@ START_ALPHA = 1e-4
 #: median distance cannot be seen from there.
 SCANNED_WIDTHS = (0, -4, 4, 8, 12)
 #: How much worse, relatively, a scale may be on a sample and still be compared on all rows.
-STAGE_TOL = 0.25
+STAGE_TOL = 0.1
+#: Share of the loss that a step of the last stage must gain: there steps are dear, and rows judged few.
+LAST_GAIN = 5e-3
 #: Nats up to which two scales are the same on a sample: that of the first is taken.
 TIE_NATS = 0.25
 
@@ -116,27 +127,36 @@ class LeastSquaresSearch:
     results: ResultsBuilder = field(default_factory=ResultsBuilder)
     _known: dict[tuple, Tried] = field(default_factory=dict)
 
-    def select(self, views: Sequence[ScaledView], last: StageOf, screening: StageOf | None = None) -> Tried:
+    def select(self, views: Sequence[ScaledView], stages: Sequence[StageOf]) -> Tried:
         """Return the best candidate of the last stage.
 
         Parameters
         ----------
         views : sequence of ScaledView
             Scales of the features, the likelier first.
-        last : callable
-            View → its stage with all rows.
-        screening : callable, optional
-            View → its stage with a sample of the rows.
+        stages : sequence of callables
+            View → Stage, from the smallest sample of the rows to all of them.
         """
-        if screening is None:
-            return max(self.explore([last(view) for view in views]), key=_score)
-        screened = self._distinguishable(self.explore([screening(view) for view in views]))
-        compared = [(self.evaluate(last(each.stage.view), each.gamma, each.alpha), each) for each in screened]
-        start, origin = max(compared, key=lambda pair: pair[0].score)
-        return self.refine(start, origin)._replace(outermost=origin.outermost)
+        first, *later = stages
+        found = self.explore([first(view) for view in views])
+        for number, stage_of in enumerate(later):
+            compared = [
+                (self._start_of(stage_of(each.stage.view), each), each) for each in self._in_question(found)
+            ]
+            start, origin = max(compared, key=lambda pair: pair[0].score)
+            # What two samples say of gamma need not be asked of all rows.
+            end = self.refine(start, origin, gamma_is_known=number > 0)
+            found = [end._replace(outermost=origin.outermost)]
+        return max(found, key=_score)
 
-    def _distinguishable(self, found: Sequence[Tried]) -> list[Tried]:
-        """Return what is to be compared on all rows: neither far behind nor the same as the first."""
+    def _start_of(self, stage: Stage, screened: Tried) -> Tried:
+        """Try the candidate with all rows that was best in the screening; a good alpha falls as 1/n."""
+        growth = stage.candidates.n_rows / screened.stage.candidates.n_rows if stage.alphas is None else 1.0
+        steps = round(4 * np.log10(growth))
+        return self.evaluate(stage, *_values((screened.gamma, screened.alpha), (0, steps)))
+
+    def _in_question(self, found: Sequence[Tried]) -> list[Tried]:
+        """Return what is to be compared on more rows: neither far behind nor the same as the first."""
         first, *others = found
         nats = [abs(each.score - first.score) * _n_judged(each) for each in others]
         unlike = [first, *(each for each, gap in zip(others, nats, strict=True) if gap > TIE_NATS)]
@@ -166,10 +186,12 @@ class LeastSquaresSearch:
                 self._try(stage, gamma, new)
         return _smoothest([self._known[_key(stage, gamma, alpha)] for alpha in alphas])
 
-    def refine(self, start: Tried, screened: Tried | None = None) -> Tried:
+    def refine(self, start: Tried, screened: Tried | None = None, *, gamma_is_known: bool = False) -> Tried:
         """Return the best candidate near one that is good already, past those that screening found bad."""
         stage, origin = start.stage, (start.gamma, start.alpha)
-        pattern = PatternSearch(stage.searched, partial(self._screened_loss, screened))
+        searched = stage.searched[0] and not gamma_is_known, stage.searched[1]
+        gain = GAIN if screened is None else LAST_GAIN
+        pattern = PatternSearch(searched, partial(self._screened_loss, screened), gain)
         return self._at(stage, origin, run(pattern.refine((0, 0)), partial(self._loss, stage, origin)))
 
     def _descend(self, stage: Stage) -> Tried:

@@ -20,6 +20,7 @@ from kernelproba.solvers.least_squares import posterior_sums
 from kernelproba.tuning import pattern_search
 from kernelproba.tuning.least_squares import cv as least_squares_cv
 from kernelproba.tuning.least_squares import loo as least_squares_loo
+from kernelproba.tuning.least_squares.search import LAST_GAIN
 
 X, y = three_gaussians(120, random_state=0)
 X_new, _ = three_gaussians(40, random_state=1)
@@ -363,18 +364,25 @@ class TestStages:
     def test_the_best_candidate_is_one_of_all_rows_and_the_best_of_them(self):
         search = CV().fit(self.rows, self.labels)
         frame = search.cv_results_.frame()
-        assert sorted(set(frame["n_rows"])) == [least_squares_cv.SAMPLE_ROWS, 900]
+        assert sorted(set(frame["n_rows"])) == [least_squares_cv.SAMPLE_SIZES[0], 900]
         last = frame[frame["n_rows"] == 900]
         assert len(last) < 10
         assert search.best_index_ in last.index
-        assert search.best_score_ >= last["mean_test_score"].max() * (1 + 1e-3)  # scores are negative
+        assert search.best_score_ >= last["mean_test_score"].max() * (1 + LAST_GAIN)  # scores are negative
         assert frame["rank_test_score"][search.best_index_] <= len(last)
 
     def test_a_sample_finds_what_all_rows_would(self, monkeypatch):
         staged = CV().fit(self.rows, self.labels)
-        monkeypatch.setattr(least_squares_cv, "SAMPLED_ROWS", 1000)
+        monkeypatch.setattr(least_squares_cv, "SAMPLE_SIZES", (1000, 2000))
         whole = CV().fit(self.rows, self.labels)
         assert staged.loo_scores_["log_loss"] <= 1.03 * whole.loo_scores_["log_loss"]
+
+    def test_what_two_samples_say_of_gamma_is_not_asked_again(self, monkeypatch):
+        monkeypatch.setattr(least_squares_cv, "SAMPLE_SIZES", (200, 400))
+        search = CV().fit(self.rows, self.labels)
+        frame = search.cv_results_.frame()
+        assert sorted(set(frame["n_rows"])) == [200, 400, 900]
+        assert len(set(frame["param_gamma"][frame["n_rows"] == 900])) == 1
 
     def test_folds_judge_the_last_stage(self):
         search = CV(cv=3).fit(self.rows, self.labels)
