@@ -76,10 +76,19 @@ class PatternSearch:
             best = yield from self._settle(best, STEPS[-1], [*DIAGONALS, *self._axes()])
         return best
 
-    def refine(self, start: LatticePoint) -> Walk:
-        """Walk from a point that is good already, once along each axis, by small steps."""
+    def refine(self, start: LatticePoint, without: Sequence[LatticePoint] = ()) -> Walk:
+        """Walk from a point that is good already, once along each axis, by small steps.
+
+        Parameters
+        ----------
+        start : (g, c)
+            The point.
+        without : sequence of (g, c)
+            Directions that are known not to help.
+        """
         yield from self._at(start)
-        return (yield from self._sweep(start, STEPS[-1], self._axes()))
+        axes = [axis for axis in self._axes() if axis not in without]
+        return (yield from self._sweep(start, STEPS[-1], axes))
 
     def _at(self, point: LatticePoint) -> Generator[LatticePoint, float, float]:
         """Loss of a point, asked for once; what is not finite is worse than anything."""

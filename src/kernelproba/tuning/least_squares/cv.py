@@ -47,8 +47,8 @@ from kernelproba.tuning.self_tuning import SEARCH_CONSTRAINTS, SelfTuning
 SAMPLE_SIZES, CLASS_ROWS = (300, 800), 20
 #: How many times as many rows a larger sample, or the whole, must have.
 MIN_GROWTH = 1.4
-#: Rows to leave out in the last stage at least, and as a share of all.
-JUDGED_ROWS, JUDGED_SHARE = 256, 1 / 8
+#: Rows to leave out in a sample, and of all rows at least and as a share.
+SAMPLE_JUDGED, JUDGED_ROWS, JUDGED_SHARE = 400, 256, 1 / 8
 #: Rows behind the median distance.
 MEDIAN_ROWS = 300
 #: Floors of the calibration that are tried for each candidate: fewer than for the one that is chosen.
@@ -269,8 +269,11 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
         search = LeastSquaresSearch(partial(self._judge, rows), step)
         views = [ScaledView.learn(rule, given) for rule in self._rules()]
-        stages = [partial(self._stage, rows.sample(size), None) for size in self._sample_sizes(len(rows))]
-        best = search.select(views, [*stages, partial(self._stage, rows, folds)])
+        samples = [rows.sample(size) for size in self._sample_sizes(len(rows))]
+        stages = [partial(self._stage, sample, None, SAMPLE_JUDGED) for sample in samples]
+        auto = max(JUDGED_ROWS, int(JUDGED_SHARE * len(rows)))
+        last = partial(self._stage, rows, folds, auto if self.max_rows == "auto" else self.max_rows)
+        best = search.select(views, [*stages, last])
         self._store_search(search.results, best.line)
         if best.outermost:
             warn_caller(
@@ -302,14 +305,14 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         score, total = held_out_scorer(self.scoring, self.classes_), float(rows.units.sum())
         return [score(log_P[fold], scores.y[fold], scores.weight[fold], total) for fold in folds]
 
-    def _stage(self, rows: Observations, folds: Sequence[Fold] | None, view: ScaledView) -> Stage:
-        """Models of rows on a scale, judged by folds or by leave-one-out."""
+    def _stage(
+        self, rows: Observations, folds: Sequence[Fold] | None, n_judged: int, view: ScaledView
+    ) -> Stage:
+        """Models of rows on a scale, judged by folds or by leaving out some of the rows."""
         seen, basis_of = rows.with_rows(view.rows(rows.X)), partial(self._basis, view)
         candidates: Candidates
         if folds is None:
-            auto = max(JUDGED_ROWS, int(JUDGED_SHARE * len(rows)))
-            size = auto if self.max_rows == "auto" else self.max_rows
-            candidates = LeaveOneOutCandidates(seen, basis_of(seen), self._kernel_of, size)
+            candidates = LeaveOneOutCandidates(seen, basis_of(seen), self._kernel_of, n_judged)
         else:
             candidates = FoldCandidates(seen, folds, basis_of, self._kernel_of)
         return Stage(view, candidates, self._given_gammas(seen), self._given_alphas(), self._start(seen))

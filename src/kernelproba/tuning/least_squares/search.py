@@ -7,7 +7,7 @@
 3. On more rows, a larger sample or all of them, scales that the sample cannot tell apart are compared, and
    points around the best one are tried unless the screening found them to be much worse.
 4. *Last stage*, on all rows, by leave-one-out or by the user's folds: after a larger sample only alpha, which
-   changes with the number of rows, is looked at once more.
+   changes with the number of rows, and narrower kernels are looked at.
 
 Values that the user gives are all tried, in the last stage alone.
 """
@@ -45,6 +45,8 @@ START_ALPHA = 1e-4
 SCANNED_WIDTHS = (0, -4, 4, 8, 12)
 #: How much worse, relatively, a scale may be on a sample and still be compared on all rows.
 STAGE_TOL = 0.1
+#: Direction of the pattern search towards wider kernels.
+WIDER: tuple[LatticePoint, ...] = ((-1, 0),)
 #: Share of the loss that a step of the last stage must gain: there steps are dear, and rows judged few.
 LAST_GAIN = 5e-3
 #: Nats up to which two scales are the same on a sample: that of the first is taken.
@@ -144,8 +146,8 @@ class LeastSquaresSearch:
                 (self._start_of(stage_of(each.stage.view), each), each) for each in self._in_question(found)
             ]
             start, origin = max(compared, key=lambda pair: pair[0].score)
-            # What two samples say of gamma need not be asked of all rows.
-            end = self.refine(start, origin, gamma_is_known=number > 0)
+            # More rows want narrower kernels: after two samples wider ones need not be tried.
+            end = self.refine(start, origin, WIDER if number else ())
             found = [end._replace(outermost=origin.outermost)]
         return max(found, key=_score)
 
@@ -186,13 +188,25 @@ class LeastSquaresSearch:
                 self._try(stage, gamma, new)
         return _smoothest([self._known[_key(stage, gamma, alpha)] for alpha in alphas])
 
-    def refine(self, start: Tried, screened: Tried | None = None, *, gamma_is_known: bool = False) -> Tried:
-        """Return the best candidate near one that is good already, past those that screening found bad."""
+    def refine(
+        self, start: Tried, screened: Tried | None = None, without: Sequence[LatticePoint] = ()
+    ) -> Tried:
+        """Return the best candidate near one that is good already, past those that screening found bad.
+
+        Parameters
+        ----------
+        start : Tried
+            The candidate.
+        screened : Tried, optional
+            What corresponds to it in an earlier stage.
+        without : sequence of (g, c)
+            Directions of the pattern search that are not tried.
+        """
         stage, origin = start.stage, (start.gamma, start.alpha)
-        searched = stage.searched[0] and not gamma_is_known, stage.searched[1]
         gain = GAIN if screened is None else LAST_GAIN
-        pattern = PatternSearch(searched, partial(self._screened_loss, screened), gain)
-        return self._at(stage, origin, run(pattern.refine((0, 0)), partial(self._loss, stage, origin)))
+        pattern = PatternSearch(stage.searched, partial(self._screened_loss, screened), gain)
+        end = run(pattern.refine((0, 0), without), partial(self._loss, stage, origin))
+        return self._at(stage, origin, end)
 
     def _descend(self, stage: Stage) -> Tried:
         """Return the best candidate that a search finds from the start, or from all values that are given."""
