@@ -10,12 +10,20 @@ to 450 rows this takes half its time.
 """
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import blas, lapack
+
+from kernelproba.typing import Matrix
 
 #: Rows up to which LAPACK's substitution is taken.
 LEAST_ROWS = 64
 #: By how much a jitter grows at a time, and how often at most: from rounding to the size of the matrix.
 GROWTH, MOST_ATTEMPTS = 10.0, 20
+
+
+def densify(A: Matrix) -> np.ndarray:
+    """Return A as it is if dense, else as a dense array."""
+    return A if isinstance(A, np.ndarray) or not sp.issparse(A) else A.toarray()
 
 
 class NotDefiniteError(ValueError):

@@ -6,10 +6,11 @@ ends at 1e308.  So entries of X, kernel values, weights and parameters are held 
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+
+from kernelproba.typing import Matrix
 
 SMALLEST, LARGEST = 1e-100, 1e100
 #: Beyond these, squares of single-precision rows lose digits or overflow.
@@ -18,13 +19,13 @@ SMALLEST_SINGLE, LARGEST_SINGLE = 1e-15, 1e15
 LOG_ZERO = -1e300
 
 
-def largest_entry(A: Any) -> float:
+def largest_entry(A: Matrix) -> float:
     """Return max |a| of an array or a sparse matrix, 0 if it is empty."""
-    values = A.data if sp.issparse(A) else np.asarray(A)
+    values = np.asarray(A.data if sp.issparse(A) else A)
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
-def check_entries(X: Any, names: Sequence[str] | None = None) -> Any:
+def check_entries(X: Matrix, names: Sequence[str] | None = None) -> Matrix:
     """Return rows X (n, d) whose squares can be computed with, or say which column is in the way.
 
     Single precision turns into double where its squares would not do.
@@ -51,7 +52,7 @@ def check_entries(X: Any, names: Sequence[str] | None = None) -> Any:
     return X if safe or X.dtype != np.float32 else X.astype(np.float64)
 
 
-def largest_column(X: Any) -> tuple[int, float]:
+def largest_column(X: Matrix) -> tuple[int, float]:
     """Return the number of the column of X (n, d) with the largest |x|, and that entry's size."""
     highest = abs(X).max(axis=0)
     sizes = (highest.toarray() if sp.issparse(highest) else np.asarray(highest)).ravel()

@@ -8,13 +8,14 @@ intercept Θ = W.  With whitened kernel features the penalty ½‖W‖² is half
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from kernelproba.losses import Loss
 from kernelproba.penalties import QuadraticPenalty
+from kernelproba.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,9 @@ class Objective:
         Whether Θ has a last row b.
     """
 
-    features: Any
-    y: Any
-    weights: Any
+    features: Rows
+    y: np.ndarray
+    weights: np.ndarray
     loss: Loss
     penalty: QuadraticPenalty
     n_scores: int
@@ -186,7 +187,7 @@ class Objective:
 class KernelMatrix(Protocol):
     """A symmetric positive semi-definite matrix of which products are known."""
 
-    dtype: Any
+    dtype: np.dtype
 
     @property
     def mean_diagonal(self) -> float:

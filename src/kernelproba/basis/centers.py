@@ -1,10 +1,10 @@
 """Which rows become centres when not all can: uniform, k-means++, k-means, randomly pivoted Cholesky."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.cluster import MiniBatchKMeans, kmeans_plusplus
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
@@ -12,6 +12,8 @@ from sklearn.utils.random import sample_without_replacement
 from kernelproba.basis.whitening import CholeskyBasis
 from kernelproba.kernels import Comparison, Kernel
 from kernelproba.linalg import jittered_cholesky, relative_jitter, triangular_inverse
+from kernelproba.rows import Rows
+from kernelproba.typing import Matrix, RandomState
 
 #: Rows of the sample from which costly rules choose, unless the centres are more than a fifth of it.
 SAMPLE_ROWS = 20_000
@@ -21,13 +23,13 @@ BLOCK = 128
 SINGLE_PRECISION_ROWS = 1000
 
 
-def k_means_plus_plus(kernel: Kernel, X: Any, m: int, rng: np.random.RandomState) -> np.ndarray:  # noqa: ARG001
+def k_means_plus_plus(kernel: Kernel, X: Matrix, m: int, rng: np.random.RandomState) -> np.ndarray:  # noqa: ARG001
     """Rows drawn by their squared distance to those drawn before."""
     return kmeans_plusplus(X, m, random_state=rng)[1]
 
 
 def randomly_pivoted_cholesky(
-    kernel: Kernel, X: Any, m: int, rng: np.random.RandomState, tol: float = 0.0
+    kernel: Kernel, X: Matrix, m: int, rng: np.random.RandomState, tol: float = 0.0
 ) -> np.ndarray:
     """Rows drawn by what the ones before leave unexplained of k(x, x), in blocks with rejection.
 
@@ -86,7 +88,9 @@ RULES: dict[str, Callable[..., np.ndarray]] = {
 }
 
 
-def choose_centers(rule: Any, kernel: Kernel, rows: Any, m: int, random_state: Any) -> tuple[Any, np.ndarray]:
+def choose_centers(
+    rule: str | ArrayLike, kernel: Kernel, rows: Rows, m: int, random_state: RandomState
+) -> tuple[Matrix, np.ndarray]:
     """Centres Z, and the rows that they are (−1 for centres that are no rows).
 
     Parameters
@@ -118,8 +122,8 @@ def choose_centers(rule: Any, kernel: Kernel, rows: Any, m: int, random_state: A
 
 
 def centers_to_tolerance(
-    kernel: Kernel, rows: Any, m: int, tol: float, random_state: Any
-) -> tuple[Any, np.ndarray]:
+    kernel: Kernel, rows: Rows, m: int, tol: float, random_state: RandomState
+) -> tuple[Matrix, np.ndarray]:
     """Return as few centres as leave a share `tol` of Σ k(x, x) unexplained, m at most, and their rows."""
     rng = check_random_state(random_state)
     index, X = _sample(rows, min(m, len(rows)), rng)
@@ -127,7 +131,7 @@ def centers_to_tolerance(
     return X[chosen], index[chosen]
 
 
-def _sample(rows: Any, m: int, rng: np.random.RandomState) -> tuple[np.ndarray, Any]:
+def _sample(rows: Rows, m: int, rng: np.random.RandomState) -> tuple[np.ndarray, Matrix]:
     """Numbers of some rows, all if they are few, and the rows themselves."""
     size = max(SAMPLE_ROWS, 5 * m)
     if len(rows) <= size:
@@ -137,7 +141,7 @@ def _sample(rows: Any, m: int, rng: np.random.RandomState) -> tuple[np.ndarray, 
     return index, rows.take(index)
 
 
-def span_centers(kernel: Kernel, Z: Any, index: np.ndarray) -> CholeskyBasis:
+def span_centers(kernel: Kernel, Z: Matrix, index: np.ndarray) -> CholeskyBasis:
     """Basis of given centres: K_zz + jitter = L Lᵀ, the jitter at rounding level and grown only if needed."""
     K = np.asarray(kernel(Z, Z), dtype=np.float64)
     return CholeskyBasis(index, jittered_cholesky(K, relative_jitter(K, len(K) * np.finfo(float).eps)))

@@ -6,16 +6,20 @@ what one set of equations sees.
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
 
 from kernelproba.rows.duplicates import first_occurrences
 from kernelproba.rows.row_hash import row_keys
+from kernelproba.typing import Matrix, MatrixLike, RandomState
 
 #: Key of a centre that goes with no row; keys of rows are random, so no row has it but by a freak.
 NO_OWNER = np.uint64(0)
+
+#: "class", "all", a number per class, or the centres themselves.
+CentersLike: TypeAlias = str | int | MatrixLike
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,9 @@ class ClassCenters:
             )
 
 
-def check_centers(centers: Any, n_centers: int | None, n_features: int, *, rows_known: bool) -> Any:
+def check_centers(
+    centers: CentersLike, n_centers: int | None, n_features: int, *, rows_known: bool
+) -> str | int | Matrix:
     """The parameter `centers`, checked if it is an array; a precomputed kernel knows no rows."""
     if n_centers is not None and not (isinstance(centers, str) and centers == "all"):
         raise ValueError(
@@ -92,13 +98,17 @@ def check_centers(centers: Any, n_centers: int | None, n_features: int, *, rows_
 class KeyedRows(NamedTuple):
     """Rows (n, d), none with a twin of its own class, their class indices and keys as labelled rows (n,)."""
 
-    X: Any
+    X: Matrix
     y: np.ndarray
     keys: np.ndarray
 
 
 def choose_centers(
-    centers: Any, n_centers: int | None, rows: KeyedRows, n_classes: int, random_state: Any
+    centers: str | int | Matrix,
+    n_centers: int | None,
+    rows: KeyedRows,
+    n_classes: int,
+    random_state: RandomState,
 ) -> ClassCenters:
     """Centres among distinct labelled rows.
 
@@ -119,7 +129,7 @@ def choose_centers(
     rng = check_random_state(random_state)
     if isinstance(centers, str) and centers == "all":
         return _shared(rows, n_centers, n_classes, rng)
-    if not isinstance(centers, str | Integral):
+    if not isinstance(centers, str | int | Integral):
         m = centers.shape[0]
         return ClassCenters(np.full(m, -1), np.full(m, NO_OWNER), (_whole(m, n_classes),))
     number = None if isinstance(centers, str) else int(centers)

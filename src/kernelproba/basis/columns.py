@@ -1,12 +1,11 @@
 """Columns of the kernel matrix k(X, X), of which only a few are ever held when it is large."""
 
-from typing import Any
-
 import numpy as np
 
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.blocks import row_blocks
 from kernelproba.kernels.matrix import rows_in
+from kernelproba.typing import Matrix
 
 #: Rows of which the whole kernel matrix is held.
 HELD_ROWS = 4000
@@ -29,11 +28,11 @@ class KernelColumns:
         The matrix, if it is known already; it is then held whatever the number of rows.
     """
 
-    def __init__(self, kernel: Kernel, X: Any, K: np.ndarray | None = None):
+    def __init__(self, kernel: Kernel, X: Matrix, K: np.ndarray | None = None):
         self._kernel, self._n, self._X = kernel, X.shape[0], X
         self.held = K is not None or self._n <= HELD_ROWS
         self._whole = self._columns(X, np.arange(self._n)) if K is None and self.held else K
-        self._single: Any = None if self.held else rows_in(np.float32, kernel, X)
+        self._single = X if self.held else rows_in(np.float32, kernel, X)
 
     def __len__(self) -> int:
         return self._n
@@ -52,7 +51,7 @@ class KernelColumns:
             return self._whole.T[index].T
         return np.asfortranarray(self._columns(self._X, index))
 
-    def _columns(self, X: Any, index: np.ndarray) -> np.ndarray:
+    def _columns(self, X: Matrix, index: np.ndarray) -> np.ndarray:
         """k(X, rows at `index`) in double precision."""
         return np.asarray(self._kernel(X, self._kernel.select(self._X, index)), dtype=np.float64)
 

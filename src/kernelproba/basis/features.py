@@ -5,13 +5,13 @@ k(x, x) − ‖φ(x)‖² ≥ 0 is what the centres leave of x.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernelproba.basis.centers import randomly_pivoted_cholesky, span_centers
 from kernelproba.basis.whitening import CholeskyBasis
 from kernelproba.kernels import Kernel
+from kernelproba.typing import Matrix
 
 
 @dataclass(frozen=True)
@@ -19,18 +19,18 @@ class CenterFeatures:
     """Features of centres Z (m, d): k the kernel, `basis` their whitening."""
 
     kernel: Kernel
-    Z: Any
+    Z: Matrix
     basis: CholeskyBasis
 
     @classmethod
-    def among(cls, kernel: Kernel, X: Any, max_rank: int) -> "CenterFeatures":
+    def among(cls, kernel: Kernel, X: Matrix, max_rank: int) -> "CenterFeatures":
         """Choose as many of the rows X as span them all up to rounding, `max_rank` at most."""
         rng = np.random.RandomState(0)
         index = randomly_pivoted_cholesky(kernel, X, min(max_rank, X.shape[0]), rng)
         Z = X[index]
         return cls(kernel, Z, span_centers(kernel, Z, index))
 
-    def __call__(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
         """Return φ (n, m) of rows X and what the centres leave of each, (n,); m (d + m) operations a row."""
         K = np.asarray(self.kernel(X, self.Z), dtype=np.float64)
         Phi = self.basis.coordinates(K.T).T

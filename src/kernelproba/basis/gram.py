@@ -1,12 +1,12 @@
 """The kernel matrix of the training rows, held whole while it is small and row by row when it is not."""
 
 from copy import copy
-from typing import Any
 
 import numpy as np
 
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.blocks import row_blocks
+from kernelproba.typing import Matrix
 
 #: Kernel values held at once: half a gigabyte in double precision, all of K up to 8000 rows.
 HELD_VALUES = 64_000_000
@@ -28,7 +28,7 @@ class Gram:
         for, and that many of their entries are kept.
     """
 
-    def __init__(self, kernel: Kernel, X: Any, *, held_values: int = HELD_VALUES):
+    def __init__(self, kernel: Kernel, X: Matrix, *, held_values: int = HELD_VALUES):
         self._kernel, self._X, self._n, self._factor = kernel, X, X.shape[0], 1.0
         self._whole = self._columns(np.arange(self._n)) if self._n**2 <= held_values else None
         self._kept: dict[int, np.ndarray] = {}

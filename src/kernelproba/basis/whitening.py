@@ -7,10 +7,13 @@ a linear kernel), so singular kernel matrices need no jitter.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import eigh, lapack, solve_triangular
+
+from kernelproba.kernels import Kernel
+from kernelproba.typing import Matrix
 
 #: Share of a kernel matrix that may stay unexplained: single precision, for matrices others computed.
 PRECISION = 1e-5
@@ -59,7 +62,7 @@ class SpectralBasis:
         return (self.vectors.T @ values) / self.roots[:, None]
 
 
-def span_rows(kernel: Any, X: Any) -> tuple[KernelBasis, np.ndarray]:
+def span_rows(kernel: Kernel, X: Matrix) -> tuple[KernelBasis, np.ndarray]:
     """Basis spanned by all rows, and its features Φ (n, r) at the rows, ΦΦᵀ = K.
 
     Cost: n² kernel values and n³/3 operations (n r² when the kernel matrix has rank r).

@@ -5,7 +5,8 @@ from sklearn.gaussian_process import kernels as gp
 
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.blocks import Fill
-from kernelproba.kernels.operands import check_operands, check_rows, densify
+from kernelproba.kernels.operands import check_operands, check_rows
+from kernelproba.linalg import densify
 
 # scikit-learn's kernels that are positive semi-definite in any number of features.
 _DEFINITE_GP = (

@@ -1,12 +1,12 @@
 """Blocks of rows compared with fixed centres, in a precision chosen beforehand."""
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.stationary import Stationary
+from kernelproba.linalg import densify
+from kernelproba.typing import Matrix
 
 
 class Comparison:
@@ -33,16 +33,16 @@ class Comparison:
     array([[1.   , 0.607]], dtype=float32)
     """
 
-    def __init__(self, kernel: Kernel, Z: Any, dtype: type):
+    def __init__(self, kernel: Kernel, Z: Matrix, dtype: type):
         self.kernel, self.dtype = kernel, dtype
         shifts = dtype == np.float32 and isinstance(kernel, Stationary) and not sp.issparse(Z)
         self.origin = np.median(Z, axis=0) if shifts else None
         self.Z = self._cast(Z)
 
-    def _cast(self, X: Any) -> Any:
+    def _cast(self, X: Matrix) -> Matrix:
         return X if self.origin is None or sp.issparse(X) else (X - self.origin).astype(np.float32)
 
-    def __call__(self, block: Any) -> np.ndarray:
+    def __call__(self, block: Matrix) -> np.ndarray:
         if sp.issparse(block) and self.origin is not None:
-            block = block.toarray()
+            block = densify(block)
         return self.kernel(self._cast(block), self.Z).astype(self.dtype, copy=False)

@@ -6,16 +6,17 @@ that are no functions of a distance, or have a length scale for each feature, ar
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import DTypeLike
 
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.logarithm import log_kernel, log_of_distance
 from kernelproba.kernels.matrix import kernel_matrix
 from kernelproba.kernels.stationary import Stationary
 from kernelproba.number_range import LARGEST_SINGLE, SMALLEST_SINGLE, largest_entry
+from kernelproba.typing import Matrix
 
 #: Distances that are kept at most.
 MAX_VALUES = 64_000_000
@@ -37,17 +38,17 @@ class DistanceCache:
         Number of distances up to which they are kept.
     """
 
-    def __init__(self, X: Any, Z: Any = None, *, max_values: int = MAX_VALUES):
+    def __init__(self, X: Matrix, Z: Matrix | None = None, *, max_values: int = MAX_VALUES):
         self._X, self._Z, self._max_values = X, Z, max_values
-        self._kept: dict[tuple[Callable, Any], np.ndarray] = {}
+        self._kept: dict[tuple[Callable, np.dtype], np.ndarray] = {}
 
-    def matrix(self, kernel: Kernel, dtype: Any = np.float64, rows: Index = _ALL) -> np.ndarray:
+    def matrix(self, kernel: Kernel, dtype: DTypeLike = np.float64, rows: Index = _ALL) -> np.ndarray:
         """Return k(X[rows], Z), new and C-ordered.
 
         Parameters
         ----------
         kernel : Kernel
-            Any.
+            Of any kind.
         dtype : numpy.float32 or numpy.float64
             Precision of the result, and of the distances behind it.
         rows : array of int or slice, optional
@@ -74,7 +75,7 @@ class DistanceCache:
         few = self._X.shape[0] * n_centers <= self._max_values
         return few and isinstance(kernel, Stationary) and np.ndim(kernel.length_scale) == 0
 
-    def _distances(self, kernel: Stationary, dtype: Any) -> np.ndarray:
+    def _distances(self, kernel: Stationary, dtype: DTypeLike) -> np.ndarray:
         """Distances in single precision only where the rows allow it."""
         dtype = np.dtype(dtype if self._single else np.float64)
         key = (kernel._measure, dtype)
@@ -89,7 +90,7 @@ class DistanceCache:
         largest = max(largest_entry(rows) for rows in (self._X, self._Z) if rows is not None)
         return largest == 0 or SMALLEST_SINGLE < largest < LARGEST_SINGLE
 
-    def _rows_in(self, dtype: Any) -> tuple[Any, Any]:
+    def _rows_in(self, dtype: DTypeLike) -> tuple[Matrix, Matrix]:
         """Rows and centres; in single precision without their median, so that an offset costs no digits."""
         X, Z = self._X, self._X if self._Z is None else self._Z
         if dtype != np.float32 or sp.issparse(X) or sp.issparse(Z):
@@ -98,5 +99,5 @@ class DistanceCache:
         X = (X - median).astype(np.float32)
         return X, X if self._Z is None else (Z - median).astype(np.float32)
 
-    def _centers(self, kernel: Kernel) -> Any:
+    def _centers(self, kernel: Kernel) -> Matrix:
         return kernel.select(self._X, np.arange(self._X.shape[0])) if self._Z is None else self._Z

@@ -16,7 +16,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.extmath import row_norms
 
 from kernelproba.kernels.blocks import BLOCK_ENTRIES, Fill
-from kernelproba.kernels.operands import densify
+from kernelproba.linalg import densify
 
 #: Error that the expansion of a square may leave in a distance in double precision.
 RELATIVE_ERROR = 1e-7
@@ -109,7 +109,7 @@ def _write_directly(out, X, Z):
 
 def _expand_dense(Z):
     """Bind Z; return expand(X, out) that writes ‖x‖² + ‖z‖² − 2 x·z and returns both norms."""
-    # Any centre is right; an outlier would drag the mean away from all other rows.
+    # Every centre is right; an outlier would drag the mean away from all other rows.
     centre = np.median(Z[:: Z.shape[0] // 32 + 1], axis=0)
 
     def augment(A, factor, norms, ones):

@@ -5,7 +5,8 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.blocks import Fill
-from kernelproba.kernels.operands import check_positive, check_rows, densify
+from kernelproba.kernels.operands import check_positive, check_rows
+from kernelproba.linalg import densify
 
 
 class AdditiveChiSquared(Kernel):

@@ -6,7 +6,6 @@ mixture of the nearest centres still says which class is nearer.
 
 from collections.abc import Callable
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -22,30 +21,31 @@ from kernelproba.kernels.stationary import (
     scale_squares,
 )
 from kernelproba.number_range import LOG_ZERO
+from kernelproba.typing import Matrix
 
 #: Mixtures above this are far enough from underflow to be summed as they are.
 SAFE = 1e-250
 
 
 @singledispatch
-def log_kernel(kernel: Kernel, X: Any, Z: Any) -> np.ndarray:
+def log_kernel(kernel: Kernel, X: Matrix, Z: Matrix) -> np.ndarray:
     """Return log k(X, Z) of shape (n, m), −inf where the kernel is 0."""
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(kernel(X, Z), 0).astype(np.float64, copy=False))
 
 
 @log_kernel.register
-def _(kernel: Stationary, X: Any, Z: Any) -> np.ndarray:
+def _(kernel: Stationary, X: Matrix, Z: Matrix) -> np.ndarray:
     return log_of_distance(kernel, kernel.distances(X, Z).astype(np.float64, copy=False))
 
 
 @log_kernel.register
-def _(kernel: Product, X: Any, Z: Any) -> np.ndarray:
+def _(kernel: Product, X: Matrix, Z: Matrix) -> np.ndarray:
     return log_kernel(kernel.left, X, Z) + log_kernel(kernel.right, X, Z)
 
 
 @log_kernel.register
-def _(kernel: Scaled, X: Any, Z: Any) -> np.ndarray:
+def _(kernel: Scaled, X: Matrix, Z: Matrix) -> np.ndarray:
     if not kernel.factor > 0:
         return np.full((X.shape[0], len(Z)), -np.inf)
     return log_kernel(kernel.kernel, X, Z) + np.log(kernel.factor)
@@ -53,7 +53,7 @@ def _(kernel: Scaled, X: Any, Z: Any) -> np.ndarray:
 
 @log_kernel.register
 @np.errstate(over="ignore")
-def _(kernel: ChiSquared, X: Any, Z: Any) -> np.ndarray:
+def _(kernel: ChiSquared, X: Matrix, Z: Matrix) -> np.ndarray:
     return np.maximum(kernel.gamma * AdditiveChiSquared()(X, Z).astype(np.float64, copy=False), LOG_ZERO)
 
 
@@ -97,7 +97,7 @@ def _(kernel: RationalQuadratic, D: np.ndarray) -> np.ndarray:
     return -kernel.alpha * np.minimum(np.log1p(D / kernel.alpha), 1e3)
 
 
-def log_mixture(kernel: Kernel, X: Any, Z: Any, weights: np.ndarray) -> np.ndarray:
+def log_mixture(kernel: Kernel, X: Matrix, Z: Matrix, weights: np.ndarray) -> np.ndarray:
     """Return log Σⱼ wⱼ k(x, zⱼ), shape (n, c).
 
     Parameters
@@ -185,6 +185,6 @@ def _(kernel: RationalQuadratic, d: int) -> float:
     return 0.5 * d * np.log(2 * np.pi * a) + gammaln(a - d / 2) - gammaln(a) + _log_scales(kernel, d)
 
 
-def _log_scales(kernel: Any, d: int) -> float:
+def _log_scales(kernel: Stationary, d: int) -> float:
     """Return Σ log ℓₖ over the features."""
     return float(np.log(np.broadcast_to(kernel.length_scale, d)).sum())

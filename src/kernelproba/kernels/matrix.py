@@ -36,7 +36,7 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
     Parameters
     ----------
     kernel : Kernel
-        Any kernel; of a precomputed one X is the matrix itself.
+        Of any kind; of a precomputed one X is the matrix itself.
     X : {array, CSR} of shape (n, d)
         The rows.
     dtype : numpy.float32 or numpy.float64

@@ -5,6 +5,8 @@ from numbers import Real
 import numpy as np
 import scipy.sparse as sp
 
+from kernelproba.linalg import densify
+
 
 def check_operands(X, Z):
     """Return X (n, d) and Z (m, d) in one dtype, both dense or both CSR.
@@ -27,11 +29,6 @@ def check_operands(X, Z):
 def check_rows(X):
     """Return X (n, d) alone as `check_operands` would."""
     return check_operands(X, X)[0]
-
-
-def densify(A):
-    """Return A as it is if dense, else as a dense array."""
-    return A.toarray() if sp.issparse(A) else A
 
 
 def is_positive(value) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import re
-from typing import Any
 
 #: Share of the machine's memory that a fit takes if nothing else is said.
 SHARE = 0.5
@@ -10,7 +9,7 @@ UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
-def memory_budget(limit: Any) -> int:
+def memory_budget(limit: float | str | None) -> int:
     """Bytes that `limit` stands for: a number of bytes, a text such as "2GB", or None for half the memory.
 
     Examples

@@ -6,18 +6,25 @@ once to each worker that asks for it, and made anew by the scheduler if its work
 
 from collections.abc import Callable
 from functools import partial, reduce
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelproba.rows.columns import check_numeric, text_names
 from kernelproba.rows.local import add
-from kernelproba.rows.protocol import located
+from kernelproba.rows.protocol import T, located
+from kernelproba.typing import Matrix
+
+if TYPE_CHECKING:
+    import dask.array as da
+    import dask.dataframe as dd
+    from dask.delayed import Delayed
 
 FAN_IN = 8
 
 
-def is_dask(X: Any) -> bool:
+def is_dask(X: object) -> "TypeGuard[da.Array | dd.DataFrame | dd.Series]":
     """Whether X is a collection of Dask, without importing it."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "compute")
 
@@ -31,7 +38,7 @@ class DaskRows:
         Chunks of known lengths that hold whole rows; some may be empty.
     """
 
-    def __init__(self, data: Any):
+    def __init__(self, data: "da.Array | dd.DataFrame"):
         self.names: list[str] | None = None
         if hasattr(data, "columns"):
             self.names = text_names(data.columns)
@@ -56,7 +63,7 @@ class DaskRows:
         """Return all rows, in memory."""
         return self.data.compute()
 
-    def pick(self, values: Any, index: np.ndarray) -> np.ndarray:
+    def pick(self, values: "np.ndarray | da.Array", index: np.ndarray) -> np.ndarray:
         """Entries of aligned values at `index`."""
         order = np.argsort(index)
         chosen = values[index[order]]
@@ -67,34 +74,36 @@ class DaskRows:
         """Return these rows: chunks are not cut."""
         return self
 
-    def align(self, values: Any) -> Any:
+    def align(self, values: "ArrayLike | da.Array | dd.Series") -> "da.Array":
         """Values (n,) in the chunks of the rows."""
         import dask.array as da
 
+        if not is_dask(values):
+            held = np.asarray(values)
+            matches = held.ndim == 1 and len(held) == len(self)
+            return da.from_array(held, chunks=(self.data.chunks[0],) if matches else -1)
         values = values.to_dask_array(lengths=True) if hasattr(values, "to_dask_array") else values
-        if not hasattr(values, "compute"):
-            values = np.asarray(values)
-            matches = values.ndim == 1 and len(values) == len(self)
-            return da.from_array(values, chunks=(self.data.chunks[0],) if matches else -1)
         if np.isnan(values.shape[0]):
             raise ValueError("y has chunks of unknown lengths: call y.compute_chunk_sizes() first.")
         return values.rechunk((self.data.chunks[0],)) if values.shape == (len(self),) else values
 
-    def distinct(self, values: Any) -> np.ndarray:
+    def distinct(self, values: "da.Array") -> np.ndarray:
         """Sorted distinct entries of aligned values, collected chunk by chunk."""
         import dask
 
         parts = dask.compute(*(dask.delayed(_distinct)(chunk) for chunk in values.to_delayed()))
         return np.unique(np.concatenate([part for part in parts if len(part)]))
 
-    def map_values(self, fn: Callable[..., np.ndarray], *aligned: Any) -> Any:
+    def map_values(self, fn: Callable[..., np.ndarray], *aligned: "da.Array") -> "da.Array":
         """Aligned values ``fn(*aligned)``, kept by the workers."""
         import dask.array as da
 
         kind = fn(*(a[:1].compute() for a in aligned)).dtype
         return da.map_blocks(fn, *aligned, dtype=kind).persist()
 
-    def map(self, fn: Callable[..., np.ndarray], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+    def map(
+        self, fn: Callable[..., np.ndarray], *aligned: "da.Array", shared: tuple[object, ...] = ()
+    ) -> "da.Array":
         """Lazy Dask array of ``fn(block, *blocks of aligned, *shared)``."""
         import dask.array as da
 
@@ -106,7 +115,7 @@ class DaskRows:
         arrays = (da.from_delayed(b, s, probe.dtype) for b, s in zip(blocks, shapes, strict=True))
         return da.concatenate(list(arrays))
 
-    def fold(self, fn: Callable[..., Any], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+    def fold(self, fn: Callable[..., T], *aligned: "da.Array", shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)`` over the chunks, in one graph."""
         import dask
 
@@ -116,7 +125,7 @@ class DaskRows:
             parts = [total(parts[i : i + FAN_IN]) for i in range(0, len(parts), FAN_IN)]
         return parts[0].compute()
 
-    def _results(self, fn: Callable[..., Any], aligned: tuple, shared: tuple) -> list[Any]:
+    def _results(self, fn: Callable[..., object], aligned: tuple, shared: tuple) -> "list[Delayed]":
         """One node for each chunk that has rows; an error in it names the chunk."""
         import dask
 
@@ -131,7 +140,7 @@ class DaskRows:
             if length
         ]
 
-    def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "DaskRows":
+    def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "DaskRows":
         """Rows ``fn(block)``, kept by the workers if they fit into `budget` bytes, else computed anew."""
         probe = fn(np.zeros((1, self.width), self.data.dtype))
         empty = np.empty((0, width), probe.dtype)
@@ -144,19 +153,19 @@ class DaskRows:
         return DaskRows(computed.persist() if computed.nbytes <= budget else computed)
 
 
-def _sum(parts: list[Any]) -> Any:
+def _sum(parts: list[T]) -> T:
     return reduce(add, parts)
 
 
-def _distinct(chunk: Any) -> np.ndarray:
+def _distinct(chunk: ArrayLike) -> np.ndarray:
     return np.unique(np.asarray(chunk))
 
 
-def _unless_empty(fn: Callable[[Any], np.ndarray], empty: np.ndarray, block: Any) -> np.ndarray:
+def _unless_empty(fn: Callable[[Matrix], np.ndarray], empty: np.ndarray, block: Matrix) -> np.ndarray:
     return fn(block) if len(block) else empty
 
 
-def _whole_rows(data: Any) -> Any:
+def _whole_rows(data: "da.Array | dd.DataFrame") -> "da.Array":
     """Check that chunks have known lengths and hold all columns."""
     if hasattr(data, "to_dask_array"):
         data = data.to_dask_array(lengths=True)

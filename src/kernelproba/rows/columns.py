@@ -1,16 +1,16 @@
 """Names and types of the columns of a store."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 
-def text_names(columns: Iterable[Any]) -> list[str] | None:
+def text_names(columns: Iterable[object]) -> list[str] | None:
     """Return the names of columns, or None if they are no texts (pandas numbers columns without names)."""
     names = list(columns)
-    return names if names and all(isinstance(name, str) for name in names) else None
+    texts = [name for name in names if isinstance(name, str)]
+    return texts if texts and len(texts) == len(names) else None
 
 
-def check_numeric(types: Mapping[str, Any], place: str) -> None:
+def check_numeric(types: Mapping[str, object], place: str) -> None:
     """Refuse columns that are not numbers.
 
     Parameters

@@ -7,14 +7,30 @@ it was made: then every row of the input is one unit, and what stands k times is
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import Field, dataclass, replace
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from kernelproba.rows.row_hash import row_keys
+from kernelproba.typing import Matrix
 
-Training = TypeVar("Training", bound=Any)
+
+class Weighted(Protocol):
+    """Rows of a dataclass with weights as the user gave them, and with those of their classes beside."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field]]
+
+    @property
+    def sample_weight(self) -> np.ndarray:
+        """Weights (n,) of the user."""
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Weights (n,) with those of the classes."""
+
+
+Training = TypeVar("Training", bound=Weighted)
 
 #: Units beyond which a row is divided as evenly as rounding can tell.
 _MAX_UNITS = 2.0**31
@@ -39,7 +55,7 @@ class Duplicates:
     which: np.ndarray
 
     @classmethod
-    def of(cls, X: Any, y: np.ndarray) -> "Duplicates":
+    def of(cls, X: Matrix, y: np.ndarray) -> "Duplicates":
         """Find the copies among rows X (n, d) with class indices y (n,)."""
         return cls(*np.unique(row_keys(X, y), return_index=True, return_inverse=True))
 

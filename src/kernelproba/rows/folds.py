@@ -9,12 +9,13 @@ same answers, one may help to predict the other.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from sklearn.model_selection import check_cv
 
 from kernelproba.rows.duplicates import Duplicates
+from kernelproba.typing import CrossValidation, MatrixLike
 
 #: Folds where the user names no number.
 DEFAULT_FOLDS = 5
@@ -105,7 +106,7 @@ def split_folds(
     number[rows.index] = np.arange(len(rows.index))
     total, y = copies.totals(rows.sample_weight), rows.y[copies.first]
 
-    def share(positions: Any) -> np.ndarray:
+    def share(positions: np.ndarray) -> np.ndarray:
         known = number[positions]
         known = known[known >= 0]
         weight = np.bincount(copies.which[known], weights=rows.sample_weight[known], minlength=len(total))
@@ -115,7 +116,9 @@ def split_folds(
     return [Fold.of_shares(train, test, y) for train, test in shares if test.any()]
 
 
-def make_folds(cv: Any, X: Any, y: Any, rows: WeightedRows, copies: Duplicates) -> list[Fold]:
+def make_folds(
+    cv: CrossValidation, X: MatrixLike, y: np.ndarray, rows: WeightedRows, copies: Duplicates
+) -> list[Fold]:
     """Folds as a user asks for them.
 
     Parameters

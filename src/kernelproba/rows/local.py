@@ -1,12 +1,16 @@
 """Rows that one process walks block by block, wherever they lie."""
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import reduce
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from kernelproba.rows.protocol import located
+from kernelproba.rows.protocol import T, located
+from kernelproba.typing import Matrix
 
 
 class LocalRows(ABC):
@@ -27,11 +31,11 @@ class LocalRows(ABC):
         """Number of columns."""
 
     @abstractmethod
-    def blocks(self) -> Iterator[tuple[slice, Any]]:
+    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
         """Where each block stands, and the block."""
 
     @abstractmethod
-    def take(self, index: np.ndarray) -> Any:
+    def take(self, index: np.ndarray) -> Matrix:
         """Return the rows at `index`, in that order."""
 
     @abstractmethod
@@ -42,11 +46,11 @@ class LocalRows(ABC):
         """Name where a block comes from, for errors about it; empty if there is nothing to say."""
         return ""
 
-    def whole(self) -> Any:
+    def whole(self) -> Matrix:
         """Return all rows, in memory."""
         return self.take(np.arange(len(self)))
 
-    def align(self, values: Any) -> np.ndarray:
+    def align(self, values: ArrayLike) -> np.ndarray:
         """Values (n,) in the form that `map` and `fold` take."""
         return np.asarray(values)
 
@@ -63,33 +67,30 @@ class LocalRows(ABC):
         return fn(*aligned)
 
     def map(
-        self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[Any, ...] = ()
+        self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[object, ...] = ()
     ) -> np.ndarray:
         """Stack ``fn(block, *blocks of aligned, *shared)``; the result has one entry per row."""
         parts = list(self._results(fn, aligned, shared))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def fold(self, fn: Callable[..., Any], *aligned: np.ndarray, shared: tuple[Any, ...] = ()) -> Any:
+    def fold(self, fn: Callable[..., T], *aligned: np.ndarray, shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
-        total = None
-        for part in self._results(fn, aligned, shared):
-            total = part if total is None else add(total, part)
-        return total
+        return reduce(add, self._results(fn, aligned, shared))
 
-    def _results(self, fn: Callable[..., Any], aligned: tuple, shared: tuple) -> Iterator[Any]:
+    def _results(self, fn: Callable[..., T], aligned: tuple, shared: tuple) -> Iterator[T]:
         for rows, block in self.blocks():
             yield located(fn, self.place(rows), block, *(a[rows] for a in aligned), *shared)
 
-    def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "LocalRows":
+    def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "LocalRows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
         return ComputedRows(self, fn, width, budget)
 
 
-def add(total: Any, part: Any) -> Any:
+def add(total: T, part: T) -> T:
     """Sum of two results of a fold."""
-    if isinstance(total, tuple):
-        return tuple(a + b for a, b in zip(total, part, strict=True))
-    return total + part
+    if isinstance(total, tuple) and isinstance(part, tuple):
+        return cast(T, tuple(a + b for a, b in zip(total, part, strict=True)))
+    return operator.add(total, part)
 
 
 class ComputedRows(LocalRows):
@@ -107,7 +108,7 @@ class ComputedRows(LocalRows):
         Bytes of results that may be kept.
     """
 
-    def __init__(self, source: LocalRows, fn: Callable[[Any], np.ndarray], width: int, budget: int):
+    def __init__(self, source: LocalRows, fn: Callable[[Matrix], np.ndarray], width: int, budget: int):
         self.source, self.fn, self._width, self.budget = source, fn, width, budget
         self._kept: list[np.ndarray] = []
         self._room = budget

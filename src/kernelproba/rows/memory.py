@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernelproba.rows.local import LocalRows
+from kernelproba.typing import Matrix
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class MemoryRows(LocalRows):
     array([6., 9.])
     """
 
-    data: Any
+    data: Matrix
     block_rows: int | None = None
 
     def __len__(self) -> int:
@@ -42,7 +42,7 @@ class MemoryRows(LocalRows):
     def width(self) -> int:
         return self.data.shape[1]
 
-    def blocks(self) -> Iterator[tuple[slice, Any]]:
+    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
         step = self.block_rows or max(len(self), 1)
         for start in range(0, max(len(self), 1), step):
             rows = slice(start, min(start + step, len(self)))
@@ -53,10 +53,10 @@ class MemoryRows(LocalRows):
         whole = rows.stop - rows.start == len(self)
         return "" if whole else f"rows {rows.start} to {rows.stop - 1}"
 
-    def take(self, index: np.ndarray) -> Any:
+    def take(self, index: np.ndarray) -> Matrix:
         return self.data[index]
 
-    def whole(self) -> Any:
+    def whole(self) -> Matrix:
         return self.data
 
     def in_blocks(self, block_rows: int) -> "MemoryRows":

@@ -5,11 +5,15 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelproba.rows.columns import check_numeric
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 def list_files(path: str | os.PathLike[str]) -> list[Path]:
@@ -43,7 +47,7 @@ class ParquetFile:
 
     path: Path
     n_rows: int
-    types: dict[str, Any]
+    types: dict[str, object]
     state: tuple
 
     @classmethod
@@ -108,7 +112,7 @@ class _Bounds:
     Files rarely have checksums; a damaged page that still decodes is most often found out by this.
     """
 
-    def __init__(self, group: Any, names: Sequence[str]):
+    def __init__(self, group: "pq.RowGroupMetaData", names: Sequence[str]):
         chunks = {group.column(j).path_in_schema: group.column(j) for j in range(group.num_columns)}
         bounds = [_declared(chunks.get(name)) for name in names]
         self.low, self.high = np.array(bounds, dtype=np.float64).T
@@ -122,7 +126,7 @@ class _Bounds:
             )
 
 
-def _declared(chunk: Any) -> tuple[float, float]:
+def _declared(chunk: "pq.ColumnChunkMetaData | None") -> tuple[float, float]:
     statistics = None if chunk is None else chunk.statistics
     if statistics is None or not statistics.has_min_max:
         return -np.inf, np.inf
@@ -135,7 +139,7 @@ class _reading:
     def __init__(self, path: Path):
         self.path = path
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> "pq.ParquetFile":
         try:
             import pyarrow.parquet as pq
         except ImportError as error:
@@ -147,11 +151,11 @@ class _reading:
             raise
         return self.reader
 
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         self.reader.close()
         self._explain(error)
 
-    def _explain(self, error: Any) -> None:
+    def _explain(self, error: BaseException | None) -> None:
         from pyarrow import ArrowException
 
         if isinstance(error, ArrowException | OSError):
@@ -172,7 +176,7 @@ def _state(path: Path) -> tuple:
     return status.st_size, status.st_mtime_ns, status.st_ino, footer
 
 
-def _matrix(batch: Any, names: Sequence[str]) -> np.ndarray:
+def _matrix(batch: "pa.RecordBatch", names: Sequence[str]) -> np.ndarray:
     """Columns of a record batch as a float64 matrix (n, d), missing values as NaN."""
     out = np.empty((batch.num_rows, len(names)))
     for j, name in enumerate(names):

@@ -1,9 +1,14 @@
 """What every store of rows offers, wherever the rows lie."""
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from kernelproba.typing import Matrix
+
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -11,7 +16,8 @@ class Rows(Protocol):
     """n rows of d features, read block by block, always the same blocks in the same order.
 
     *Aligned* values have one entry per row, in whatever form suits the store (`align` makes it): an array, or
-    a Dask array with the chunks of the rows.  Functions that are given to a store take blocks as arrays.
+    a Dask array with the chunks of the rows, which has the interface of an array and is typed as one.
+    Functions that are given to a store take blocks as arrays.
     A ValueError that they raise is raised again with the place of the block: its rows, file or partition.
     """
 
@@ -26,38 +32,40 @@ class Rows(Protocol):
     def names(self) -> list[str] | None:
         """Names of the columns, None if they have none."""
 
-    def take(self, index: np.ndarray) -> Any:
+    def take(self, index: np.ndarray) -> Matrix:
         """Return the rows at `index`, in that order, in memory."""
 
-    def whole(self) -> Any:
+    def whole(self) -> Matrix:
         """Return all rows, in memory."""
 
     def in_blocks(self, block_rows: int) -> "Rows":
         """Return the same rows in blocks of at most so many, if the store can cut them."""
 
-    def align(self, values: Any) -> Any:
+    def align(self, values: ArrayLike) -> np.ndarray:
         """Values (n,), in memory or not, in the form that `map` and `fold` take."""
 
-    def pick(self, values: Any, index: np.ndarray) -> np.ndarray:
+    def pick(self, values: np.ndarray, index: np.ndarray) -> np.ndarray:
         """Entries of aligned values at `index`, in memory."""
 
-    def distinct(self, values: Any) -> np.ndarray:
+    def distinct(self, values: np.ndarray) -> np.ndarray:
         """Sorted distinct entries of aligned values, in memory."""
 
-    def map_values(self, fn: Callable[..., np.ndarray], *aligned: Any) -> Any:
+    def map_values(self, fn: Callable[..., np.ndarray], *aligned: np.ndarray) -> np.ndarray:
         """Aligned values ``fn(*aligned)``, computed block by block and kept."""
 
-    def map(self, fn: Callable[..., np.ndarray], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+    def map(
+        self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[object, ...] = ()
+    ) -> np.ndarray:
         """Stack ``fn(block, *blocks of aligned, *shared)``: an array, or a lazy Dask array."""
 
-    def fold(self, fn: Callable[..., Any], *aligned: Any, shared: tuple[Any, ...] = ()) -> Any:
+    def fold(self, fn: Callable[..., T], *aligned: np.ndarray, shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
 
-    def features(self, fn: Callable[[Any], np.ndarray], width: int, *, budget: int) -> "Rows":
+    def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "Rows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
 
 
-def located(fn: Callable[..., Any], place: str, *arguments: Any) -> Any:
+def located(fn: Callable[..., T], place: str, *arguments: object) -> T:
     """Return ``fn(*arguments)``; errors about the values of a block also say where the block stands."""
     try:
         return fn(*arguments)

@@ -7,17 +7,17 @@ row has the key of its dense form).  Unequal rows share a key with probability a
 Keys look like uniform random numbers: the rows with the k smallest keys are a random sample.
 """
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
+
+from kernelproba.typing import Matrix
 
 #: Entries mixed at a time: few enough to stay in cache.
 _BLOCK_ENTRIES = 2**17
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def row_keys(X: Any, labels: np.ndarray | None = None) -> np.ndarray:
+def row_keys(X: Matrix, labels: np.ndarray | None = None) -> np.ndarray:
     """One key per row.
 
     Parameters
@@ -31,7 +31,7 @@ def row_keys(X: Any, labels: np.ndarray | None = None) -> np.ndarray:
     -------
     keys : ndarray of shape (n,), uint64
     """
-    factors = np.random.default_rng(20100).integers(0, 2**63, X.shape[1], dtype=np.uint64) * np.uint64(2)
+    factors = np.random.default_rng(20100).integers(0, 2**63, (X.shape[1],), dtype=np.uint64) * np.uint64(2)
     factors += np.uint64(1)
     sums = _sparse_sums(X, factors) if sp.issparse(X) else _dense_sums(X, factors)
     if labels is not None:
@@ -39,7 +39,7 @@ def row_keys(X: Any, labels: np.ndarray | None = None) -> np.ndarray:
     return _mix(sums)
 
 
-def places(Z: Any, X: Any) -> np.ndarray | None:
+def places(Z: Matrix, X: Matrix) -> np.ndarray | None:
     """Where the distinct rows Z stand in X (m,), or None if one is missing or stands twice in Z."""
     if Z.shape[1] != X.shape[1]:
         return None
@@ -59,7 +59,7 @@ def _dense_sums(X: np.ndarray, factors: np.ndarray) -> np.ndarray:
     return sums
 
 
-def _sparse_sums(X: Any, factors: np.ndarray) -> np.ndarray:
+def _sparse_sums(X: Matrix, factors: np.ndarray) -> np.ndarray:
     X = sp.csr_array(X)
     terms = _entry_bits(X.data) * factors[X.indices]
     totals = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(terms, dtype=np.uint64)])

@@ -6,12 +6,13 @@ at the end were kept from their first sight, and their weights are complete.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from kernelproba.linalg import densify
 from kernelproba.rows.duplicates import first_occurrences
+from kernelproba.typing import Matrix
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class RowSketch:
         Keys of the labelled rows; ascending in a sketch.
     """
 
-    X: Any
+    X: Matrix
     y: np.ndarray
     weight: np.ndarray
     units: np.ndarray
@@ -61,8 +62,7 @@ def sketch_rows(rows: RowSketch, size: int) -> RowSketch:
     return RowSketch(rows.X[index], rows.y[index], weight, units, rows.keys[index])
 
 
-def _stack(A: Any, B: Any) -> Any:
+def _stack(A: Matrix, B: Matrix) -> Matrix:
     if sp.issparse(A) and sp.issparse(B):
         return sp.vstack([A, B], format="csr")
-    dense = [block.toarray() if sp.issparse(block) else block for block in (A, B)]
-    return np.concatenate(dense)
+    return np.concatenate([densify(A), densify(B)])

@@ -12,9 +12,9 @@ The *ridge* of this module is ρ = α S.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.linalg import LinAlgError, eigh, get_blas_funcs, get_lapack_funcs
 
 
@@ -61,7 +61,7 @@ class NormalEquations:
         self.moment += Phi.T @ Y
 
 
-def least_ridge(trace: float, dtype: Any) -> float:
+def least_ridge(trace: float, dtype: DTypeLike) -> float:
     """ρ below which the rounding errors of a Gram matrix in that precision drown it."""
     return max(2 * float(np.finfo(dtype).eps) * float(trace), float(np.finfo(dtype).tiny))
 

@@ -7,7 +7,6 @@ kernel values, whatever the number of rows.
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from kernelproba.kernels import Kernel
 from kernelproba.rows.sketch import RowSketch
 from kernelproba.solvers.least_squares.normal_equations import PATHS, NormalEquations
 from kernelproba.solvers.loo.ridge import LeaveOneOut, LeftOut
+from kernelproba.typing import Matrix
 
 #: Kernel values held at once, unless a thousand rows have more.
 BLOCK_VALUES, BLOCK_ROWS = 6_000_000, 1_000
@@ -43,7 +43,7 @@ class PosteriorSums:
         Weight of the rows of each class.
     """
 
-    def __init__(self, kernel: Kernel, Z: Any, centers: ClassCenters, n_classes: int):
+    def __init__(self, kernel: Kernel, Z: Matrix, centers: ClassCenters, n_classes: int):
         self.kernel, self.Z, self.centers = kernel, Z, centers
         self.equations = [NormalEquations.empty(len(block), len(block.classes)) for block in centers.blocks]
         self.class_mass = np.zeros(n_classes)
@@ -53,7 +53,7 @@ class PosteriorSums:
         """S, the weight of all rows."""
         return float(self.class_mass.sum())
 
-    def count(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def count(self, X: Matrix, y: np.ndarray, weight: np.ndarray) -> None:
         """Take rows (n, d), their class indices and weights (n,) into the sums."""
         for rows in self._row_blocks(X.shape[0]):
             self._add(self._features(X[rows]), self._indicators(y[rows]), weight[rows])
@@ -105,7 +105,7 @@ class PosteriorSums:
     def _row_blocks(self, n: int) -> Iterator[slice]:
         return _row_blocks(n, len(self.centers.rows))
 
-    def _features(self, X: Any) -> np.ndarray:
+    def _features(self, X: Matrix) -> np.ndarray:
         """Kernel values (n, m), new and in double precision, as sums of squares need it."""
         return self.kernel(X, self.Z).astype(np.float64, copy=False)
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
 
 import numpy as np
 
 from kernelproba.solvers.least_squares.averaged_sgd import BATCH_ROWS, AveragedSGD
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
+from kernelproba.typing import Matrix
 
 #: At most that many rows per centre of a block are counted exactly before the descent begins.
 _FIRST_ROWS_PER_CENTER = 4
@@ -32,7 +32,7 @@ class StochasticPosterior(PosteriorSums):
         self._n_rows = 0
         self._descents: list[AveragedSGD] = []
 
-    def count(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def count(self, X: Matrix, y: np.ndarray, weight: np.ndarray) -> None:
         """Take rows (n, d), their class indices and weights (n,) in, by one pass of steps."""
         self._weigh(y, weight)
         self._n_rows += len(y)
@@ -47,7 +47,7 @@ class StochasticPosterior(PosteriorSums):
         copied._descents = [descent.copy() for descent in self._descents]
         return copied
 
-    def descend(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def descend(self, X: Matrix, y: np.ndarray, weight: np.ndarray) -> None:
         """Pass once more over rows that have been counted."""
         relative = weight * (self._n_rows / self.total)
         for rows in self._row_blocks(X.shape[0]):
@@ -69,7 +69,7 @@ class StochasticPosterior(PosteriorSums):
             A[0, block.classes, block.columns] = descent.coef.T
         return A
 
-    def _begin(self, X: Any, y: np.ndarray, weight: np.ndarray) -> None:
+    def _begin(self, X: Matrix, y: np.ndarray, weight: np.ndarray) -> None:
         """Solve for the first rows exactly."""
         n = max(BATCH_ROWS, _FIRST_ROWS_PER_CENTER * max(len(block) for block in self.centers.blocks))
         K, Y, s = self._features(X[:n]), self._indicators(y[:n]), weight[:n]

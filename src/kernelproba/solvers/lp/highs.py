@@ -5,12 +5,15 @@
 A programme keeps its simplex basis: after new costs, columns or rows the next `solve` starts from it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import highspy
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from kernelproba.typing import Matrix
 
 FREE = highspy.kHighsInf
 #: By how much a bound, or the sign of a dual, may be violated.
@@ -18,7 +21,7 @@ FEASIBILITY = 1e-9
 #: Most simplex iterations of one solve: a well-posed programme takes about as many as it has rows.
 MOST_PIVOTS = 100_000
 #: What is tried, each without a basis, where the usual way finds no optimum.
-ATTEMPTS: tuple[dict[str, Any], ...] = (
+ATTEMPTS: tuple[dict[str, int | float | str], ...] = (
     {"simplex_strategy": 1},
     {"simplex_strategy": 4},
     {"simplex_strategy": 1, "simplex_scale_strategy": 2, "presolve": "on"},
@@ -63,7 +66,7 @@ class LinearProgramme:
     """
 
     def __init__(self, method: str = "dual", *, presolve: bool = False):
-        self._highs: Any = highspy.Highs()
+        self._highs = highspy.Highs()
         options = {
             "output_flag": False,
             "threads": 1,
@@ -84,7 +87,9 @@ class LinearProgramme:
         """Rows and columns."""
         return self._n_rows, self._n_columns
 
-    def add_columns(self, cost: Any, lower: Any, upper: Any, matrix: Any = None) -> np.ndarray:
+    def add_columns(
+        self, cost: ArrayLike, lower: ArrayLike, upper: ArrayLike, matrix: Matrix | None = None
+    ) -> np.ndarray:
         """Append columns and return their positions.
 
         Parameters
@@ -95,13 +100,13 @@ class LinearProgramme:
             Entries in the rows that are there already; none if not given.
         """
         cost = np.asarray(cost, dtype=np.float64)
-        bounds = np.stack([np.broadcast_to(b, cost.shape) for b in (lower, upper)])
+        low, high = np.stack([np.broadcast_to(b, cost.shape) for b in (lower, upper)])
         entries = np.zeros((len(cost), 0)) if matrix is None else matrix.T
-        self._demand(self._highs.addCols(len(cost), cost, *bounds, *_compressed(entries)))
+        self._demand(self._highs.addCols(len(cost), cost, low, high, *_compressed(entries)))
         self._n_columns += len(cost)
         return np.arange(self._n_columns - len(cost), self._n_columns)
 
-    def add_rows(self, lower: Any, upper: Any, matrix: Any) -> np.ndarray:
+    def add_rows(self, lower: ArrayLike, upper: ArrayLike, matrix: Matrix) -> np.ndarray:
         """Append rows ``lower ≤ matrix x ≤ upper`` and return their positions.
 
         Parameters
@@ -112,8 +117,8 @@ class LinearProgramme:
             Entries in the columns that are there already.
         """
         m = matrix.shape[0]
-        bounds = np.stack([np.broadcast_to(np.asarray(b, dtype=np.float64), m) for b in (lower, upper)])
-        self._demand(self._highs.addRows(m, *bounds, *_compressed(matrix)))
+        low, high = np.stack([np.broadcast_to(np.asarray(b, dtype=np.float64), m) for b in (lower, upper)])
+        self._demand(self._highs.addRows(m, low, high, *_compressed(matrix)))
         self._n_rows += m
         return np.arange(self._n_rows - m, self._n_rows)
 
@@ -155,11 +160,11 @@ class LinearProgramme:
             raise ProgrammeFailed(self._complaint(status))
         self._set(usual)
 
-    def _set(self, options: dict[str, Any]) -> None:
+    def _set(self, options: Mapping[str, int | float | str]) -> None:
         for name, value in options.items():
             self._highs.setOptionValue(name, value)
 
-    def _demand(self, status: Any) -> None:
+    def _demand(self, status: highspy.HighsStatus) -> None:
         """Refuse entries that HiGHS does not take."""
         if status == highspy.HighsStatus.kError:
             raise ProgrammeFailed(self._complaint("entries beyond 1e15"))
@@ -175,7 +180,7 @@ class LinearProgramme:
         return self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
 
-def _compressed(matrix: Any) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+def _compressed(matrix: Matrix) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """Return number of entries, starts, indices and values of the rows of a matrix, as HiGHS takes them."""
     if sp.issparse(matrix):
         matrix = sp.csr_array(matrix)

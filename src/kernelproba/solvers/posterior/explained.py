@@ -14,13 +14,13 @@ at r² operations.  For a row of the class itself, without that row, with s = �
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from kernelproba.basis.features import CenterFeatures
 from kernelproba.kernels import Kernel
+from kernelproba.typing import Matrix
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class ExplainedRows:
     features: CenterFeatures
     map: np.ndarray
 
-    def unexplained(self, X: Any) -> np.ndarray:
+    def unexplained(self, X: Matrix) -> np.ndarray:
         """U (n,) of new rows."""
         Phi, rest = self.features(X)
         return rest + _unexplained(Phi, self.map)
 
 
 def explained_rows(
-    kernel: Kernel, X: Any, precision: np.ndarray, max_rank: int
+    kernel: Kernel, X: Matrix, precision: np.ndarray, max_rank: int
 ) -> tuple[ExplainedRows, np.ndarray]:
     """Return what the rows X (n, d) of a class explain, and u₋ᵢ (n,) of each by the others.
 

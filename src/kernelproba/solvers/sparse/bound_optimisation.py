@@ -153,5 +153,5 @@ def _discard(point: Point) -> Point:
 def _largest_curvature(objective: RestrictedObjective) -> float:
     """Bound on the eigenvalues of B: the largest row sum of |K|ᵀΩ|K|."""
     smooth = objective.smooth
-    K = np.abs(smooth.features.data)
+    K = np.abs(smooth.features.whole())
     return smooth.loss.curvature_bound * float((K.T @ (smooth.weights * K.sum(axis=1))).max())

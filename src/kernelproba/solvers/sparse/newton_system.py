@@ -146,7 +146,7 @@ def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, n
 
 def _features(smooth: Objective, rows: np.ndarray, data: slice | np.ndarray = slice(None)) -> np.ndarray:
     """Columns of Φ̃ at rows of Θ, for rows of the data; behind the last feature is the intercept's."""
-    chosen, K = rows[rows < smooth.features.width], smooth.features.data.T
+    chosen, K = rows[rows < smooth.features.width], smooth.features.whole().T
     K = K[chosen] if isinstance(data, slice) else K[np.ix_(chosen, data)]
     return (K if len(K) == len(rows) else np.concatenate([K, np.ones((1, K.shape[1]))])).T
 

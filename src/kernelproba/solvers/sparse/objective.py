@@ -109,7 +109,7 @@ class RestrictedObjective:
     def scores(self, theta: np.ndarray) -> np.ndarray:
         """F (n, k) = K W + b, at the cost of the entries of W that are not zero."""
         W, b = self.smooth.split(theta)
-        K = self.smooth.features.data
+        K = self.smooth.features.whole()
         if K.size < SMALL or np.count_nonzero(W) > DENSE_SHARE * W.size:
             return K @ W + b
         return (sp.csr_array(W.T) @ K.T).T + b
@@ -122,7 +122,7 @@ class RestrictedObjective:
 
     def gradient(self, G: np.ndarray) -> np.ndarray:
         """Gradient of the loss with respect to Θ from that with respect to the scores."""
-        D = self.smooth.features.data.T @ G
+        D = self.smooth.features.whole().T @ G
         return np.vstack([D, G.sum(axis=0)]) if self.smooth.fit_intercept else D
 
     def subgradient(self, theta: np.ndarray, gradient: np.ndarray) -> np.ndarray:
