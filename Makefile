@@ -3,7 +3,7 @@ PY := .venv/bin/python
 KERNELPROBA_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export KERNELPROBA_DATA
 
-.PHONY: setup demo test check docs bench clean
+.PHONY: setup demo test test-oldest test-newest test-wheel check docs dist bench compare clean
 
 setup: .venv/.ready
 
@@ -19,6 +19,33 @@ demo: setup
 # Two workers with one BLAS thread each use two cores once.
 test: setup
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -n 2 --dist worksteal -q
+
+# Both ends of the supported versions; PYTHON names an interpreter, TESTS a part of the suite.  Deprecations that
+# packages of different age tell each other are no errors there, those that our own code causes are.
+PYTHON ?= python3
+TESTS ?=
+test-oldest test-newest: test-%: .venv-%/.ready
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 KERNELPROBA_WARNINGS=ours \
+		.venv-$*/bin/python -m pytest -n 2 --dist worksteal -q $(TESTS)
+
+.venv-oldest/.ready: RESOLUTION := lowest-direct
+.venv-newest/.ready: RESOLUTION := highest
+.venv-oldest/.ready .venv-newest/.ready: pyproject.toml
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet uv
+	$(@D)/bin/uv pip install --quiet --python $(@D)/bin/python --resolution $(RESOLUTION) --editable ".[test]"
+	touch $@
+
+# The wheel by itself: import, fit, and the messages that name the extra to install.
+test-wheel: dist
+	$(PYTHON) -m venv --clear .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet dist/*.whl
+	cd tests/wheel && ../../.venv-wheel/bin/python core_alone.py
+
+dist: setup
+	rm -rf dist
+	$(PY) -m pip install --quiet build
+	$(PY) -m build --outdir dist .
 
 check: setup
 	$(PY) -m ruff check .
@@ -38,5 +65,9 @@ docs: .venv/.docs-ready
 bench: setup
 	$(PY) -m benchmarks
 
+# One command for "is it faster?": a part of the benchmark matrix on two commits, ratios of interleaved runs.
+compare: setup
+	$(PY) -m benchmarks.commits $(BASE) $(HEAD)
+
 clean:
-	rm -rf docs/_build docs/api docs/errors docs/gallery .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/api docs/errors docs/gallery dist .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis
