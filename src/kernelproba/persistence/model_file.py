@@ -26,6 +26,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 import kernelproba
 from kernelproba.atomic_file import replacing
 from kernelproba.caller_warning import warn_caller
+from kernelproba.extras import extra
 from kernelproba.persistence.trusted_types import trusted_types
 
 #: Number of the format; raised when older versions of the package cannot read what this one writes.
@@ -87,7 +88,8 @@ def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] 
     ...     print(load_model(Path(folder) / "model.skops").predict([[0.5]]))
     [0]
     """
-    from skops.io import dumps
+    with extra("model-files"):
+        from skops.io import dumps
 
     try:
         content = dumps(model, compression=zipfile.ZIP_DEFLATED)
@@ -198,13 +200,15 @@ def _checked(name: str, read: Any, content: bytes) -> Any:
 
 def _foreign_types(content: bytes) -> list[str]:
     """Return the names of types in a file that are not trusted, without importing them."""
-    from skops.io import get_untrusted_types
+    with extra("model-files"):
+        from skops.io import get_untrusted_types
 
     return sorted(set(get_untrusted_types(data=content)) - trusted_types())
 
 
 def _construct(content: bytes) -> Any:
-    from skops.io import loads
+    with extra("model-files"):
+        from skops.io import loads
 
     with warnings.catch_warnings():  # one of our own says it once for all parts of the model
         warnings.simplefilter("ignore", InconsistentVersionWarning)

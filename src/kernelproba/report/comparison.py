@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import column_or_1d, indexable
 
 from kernelproba.decision import label_index
+from kernelproba.extras import extra
 from kernelproba.inspection import score_intervals
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def compare(
     >>> table["method"].tolist(), table.attrs
     (['k-NN'], {'rows': 150, 'folds': 3})
     """
-    import pandas as pd
+    with extra("report"):
+        import pandas as pd
 
     if not methods:
         raise ValueError("methods is empty: name at least one classifier, such as those of rivals()")

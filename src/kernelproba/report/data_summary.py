@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from kernelproba.extras import extra
 from kernelproba.inspection.scores.predictions import encode_labels
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
@@ -61,7 +62,8 @@ def _counts(codes: NDArray, classes: NDArray) -> NDArray:
 
 def as_frame(X: Any) -> pd.DataFrame:
     """Return rows as a pandas frame; columns without a name are x0, x1, …, those of sparse matrices none."""
-    import pandas as pd
+    with extra("report"):
+        import pandas as pd
 
     if isinstance(X, pd.DataFrame):
         return X

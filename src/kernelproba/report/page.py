@@ -6,6 +6,7 @@ import base64
 import hashlib
 from typing import Any
 
+from kernelproba.extras import extra
 from kernelproba.plain_text import shorten
 from kernelproba.report import wording
 from kernelproba.report.figures.canvas import Element, markup
@@ -42,10 +43,9 @@ def page(summary: dict[str, Any]) -> str:
 
 def _environment() -> Any:
     """The templates of this package, with everything that is put into them escaped."""
-    try:
+    with extra("report"):
         from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise ImportError("a report in HTML needs jinja2: pip install 'kernelproba[report]'") from None
+
     return Environment(
         loader=PackageLoader("kernelproba.report"),
         autoescape=True,

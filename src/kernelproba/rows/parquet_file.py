@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernelproba.extras import extra
 from kernelproba.rows.columns import check_numeric
 
 if TYPE_CHECKING:
@@ -140,10 +141,8 @@ class _reading:
         self.path = path
 
     def __enter__(self) -> "pq.ParquetFile":
-        try:
+        with extra("parquet"):
             import pyarrow.parquet as pq
-        except ImportError as error:
-            raise ImportError("Reading Parquet needs pyarrow: pip install 'kernelproba[parquet]'.") from error
         try:
             self.reader = pq.ParquetFile(self.path, page_checksum_verification=True)
         except Exception as error:

@@ -3,6 +3,6 @@
 from kernelproba.tables.classifier import TableClassifier
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tables.errors import TableError
-from kernelproba.tables.read_table import read_table
+from kernelproba.tables.table_reader import read_table
 
 __all__ = ["TableClassifier", "TableEncoder", "TableError", "read_table"]

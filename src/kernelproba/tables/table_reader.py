@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kernelproba.extras import extra
 from kernelproba.tables.files.arrow_columns import to_frame
 from kernelproba.tables.files.table_file import Layout
 from kernelproba.tables.files.table_format import open_table
@@ -24,7 +25,7 @@ def read_table(
     day_first: bool | None = None,
     **layout: Any,
 ) -> pd.DataFrame:
-    """Read a table as ``kernelproba fit`` does.
+    r"""Read a table as ``kernelproba fit`` does.
 
     Parameters
     ----------
@@ -45,7 +46,23 @@ def read_table(
     -------
     DataFrame
         Of numbers (float64), flags, dates (datetime64) and texts; gaps are NaN, NaT and None.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "plants.csv"
+    ...     _ = file.write_text("width;seen;kind\n2,5;2020-03-04;iris\n;2020-03-05;rose\n")
+    ...     read_table(file)
+       width       seen  kind
+    0    2.5 2020-03-04  iris
+    1    NaN 2020-03-05  rose
     """
+    with extra("tables"):
+        import pandas  # noqa: F401
+        import pyarrow  # noqa: F401
+
     table = open_table(Path(path), Layout(**layout)).read()
     choice = Choice("", kinds=dict(kinds or {}), decimal=decimal, day_first=day_first)
     readings = {name: read for name, (read, _) in read_columns(table, table.column_names, choice).items()}

@@ -17,18 +17,16 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from kernelproba.extras import extra
+
 
 class SearchResults(dict):
     """Columns of all candidates, each with one entry per candidate, in the order they were tried."""
 
     def frame(self) -> Any:
         """Return a DataFrame with one line per candidate."""
-        try:
+        with extra("tables"):
             import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "cv_results_.frame() returns a pandas table: pip install 'kernelproba[tables]'."
-            ) from error
         return pd.DataFrame(self)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.extras import extra
 from kernelproba.linalg import solve_semidefinite
 
 
@@ -72,10 +73,9 @@ def _wald_table(labels: list, coef: np.ndarray, std_err: np.ndarray, confidence:
     """Tests and intervals of coefficients (l,), labelled by pairs (class, term), as a pandas frame."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, such as 0.95, got {confidence!r}.")
-    try:
+    with extra("tables"):
         import pandas as pd
-    except ImportError as error:
-        raise ImportError("summary() returns a pandas table: pip install 'kernelproba[tables]'.") from error
+
     z = np.divide(coef, std_err, out=np.full_like(coef, np.nan), where=std_err > 0)
     reach = norm.isf((1 - confidence) / 2) * std_err
     columns = {

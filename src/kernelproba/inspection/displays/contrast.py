@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import MARKERS, class_colours
 from kernelproba.inspection.displays.plane import choose_plane
 from kernelproba.inspection.scores.predictions import encode_labels
@@ -149,7 +150,8 @@ class ContrastDisplay:
 
     def frame(self) -> pd.DataFrame:
         """Training rows as a table, the least credible first: place, label, weight, margin, contrast."""
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         table = pd.DataFrame(
             {
@@ -181,7 +183,8 @@ class ContrastDisplay:
         ContrastDisplay
             Itself.
         """
-        import matplotlib.pyplot as plt
+        with extra("plot"):
+            import matplotlib.pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 5), layout="constrained")

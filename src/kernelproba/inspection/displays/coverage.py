@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelproba.conformal import prediction_sets
 from kernelproba.decision import label_index
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import class_colours
 
@@ -161,7 +162,8 @@ class CoverageDisplay:
         by_class : bool, default=False
             Whether to tell the coverage of every class.
         """
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         if not by_class:
             names = ("confidence", "coverage", "std_error", "mean_size", "single", "empty")
@@ -189,7 +191,8 @@ class CoverageDisplay:
             Whether to draw a line for every class as well.
         """
         if ax is None:
-            import matplotlib.pyplot as plt
+            with extra("plot"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots()
         self.ax_, self.figure_ = ax, ax.figure

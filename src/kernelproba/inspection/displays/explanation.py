@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.reasons.explanation import CENTER, explain
@@ -123,7 +124,8 @@ def _strength(parts: list[pd.DataFrame]) -> Callable[[pd.DataFrame], float]:
 
 def _new_axes(scores: list[pd.DataFrame]) -> Any:
     """Return one axes below the other, as high as each has bars."""
-    import matplotlib.pyplot as plt
+    with extra("plot"):
+        import matplotlib.pyplot as plt
 
     heights = [len(lines) + 2.5 for lines in scores]
     figure, axes = plt.subplots(

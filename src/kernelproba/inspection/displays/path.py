@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.scores.predictions import check_option
 from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
@@ -99,7 +100,8 @@ class PathDisplay:
             one row per strength and centre: its place ``support`` in the training data and the ``size`` of
             its coefficients.
         """
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         check_option("kind", kind, _KINDS)
         if kind == "coefficients":
@@ -137,7 +139,8 @@ class PathDisplay:
         """
         check_option("kind", kind, _KINDS)
         if ax is None:
-            import matplotlib.pyplot as plt
+            with extra("plot"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure

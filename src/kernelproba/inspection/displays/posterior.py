@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import MARKERS, blend, class_colours, is_light
 from kernelproba.inspection.displays.plane import choose_plane
@@ -112,7 +113,8 @@ class PosteriorDisplay:
 
     def frame(self) -> pd.DataFrame:
         """Grid as a table: the two coordinates, a column of probability per class, the label."""
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         x0, x1 = np.meshgrid(*self.axes)
         P = self.posterior.reshape(-1, len(self.classes))
@@ -140,7 +142,8 @@ class PosteriorDisplay:
         PosteriorDisplay
             Itself.
         """
-        import matplotlib.pyplot as plt
+        with extra("plot"):
+            import matplotlib.pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 5), layout="constrained")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, MARKERS, class_colours
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
@@ -143,7 +144,8 @@ class ReliabilityDisplay:
 
     def frame(self) -> pd.DataFrame:
         """Bins as a table: one row for each bin that is not empty."""
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         parts = [pd.DataFrame({"event": table.name} | table.columns()) for table in self.tables]
         return pd.concat(parts, ignore_index=True)
@@ -167,7 +169,8 @@ class ReliabilityDisplay:
         ReliabilityDisplay
             Itself.
         """
-        import matplotlib.pyplot as plt
+        with extra("plot"):
+            import matplotlib.pyplot as plt
 
         if ax is None:
             _, ax = plt.subplots(figsize=(5, 6 if histogram else 5), layout="constrained")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.decision import as_loss_matrix, label_index, minimum_risk, realised_cost
+from kernelproba.extras import extra
 
 
 class RiskCoverageDisplay:
@@ -127,7 +128,8 @@ class RiskCoverageDisplay:
 
     def frame(self) -> Any:
         """Return the curve as a pandas frame, one row per distinct risk."""
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         names = ("coverage", "threshold", "realised_cost", "std_error", "expected_cost")
         return pd.DataFrame({name: getattr(self, name) for name in names})
@@ -149,7 +151,8 @@ class RiskCoverageDisplay:
             Options of matplotlib for the line of realised costs.
         """
         if ax is None:
-            import matplotlib.pyplot as plt
+            with extra("plot"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots()
         self.ax_, self.figure_ = ax, ax.figure

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.scores.predictions import check_option
 
@@ -70,7 +71,8 @@ class SearchDisplay:
         kind : {"points", "weights"}, default="points"
             As in `plot`.
         """
-        import pandas as pd
+        with extra("tables"):
+            import pandas as pd
 
         check_is_fitted(estimator)
         points = estimator.cv_results_.frame().rename(columns=lambda name: name.removeprefix("param_"))
@@ -113,7 +115,8 @@ class SearchDisplay:
         """
         check_option("kind", kind, _KINDS)
         if ax is None:
-            import matplotlib.pyplot as plt
+            with extra("plot"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
+from kernelproba.extras import extra
 from kernelproba.inspection.reasons.expansions import ExpansionAt, expansions_in
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
 from kernelproba.kernels.blocks import row_blocks
@@ -84,7 +85,8 @@ def explain(
     3             row    98          -0.2     1
     4       intercept  None           0.3  None
     """
-    import pandas as pd
+    with extra("tables"):
+        import pandas as pd
 
     if top is not None and top < 1:
         raise ValueError(f"top must be at least 1, or None for all rows; got {top!r}")
@@ -168,7 +170,8 @@ def _named(
 
 def _look_up(names: Sequence, number: Any) -> pd.Series:
     """Return the name of each number as objects, so that 3 stays 3 beside the None of a missing name."""
-    import pandas as pd
+    with extra("tables"):
+        import pandas as pd
 
     return pd.Series([None if i == NONE else names[i] for i in number], dtype=object)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from kernelproba.extras import extra
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -28,7 +30,8 @@ def with_columns_of(frame: pd.DataFrame, X: Any, position: np.ndarray) -> pd.Dat
     position : ndarray of shape (k,)
         Row number in X, −1 for none.
     """
-    import pandas as pd
+    with extra("tables"):
+        import pandas as pd
 
     if not hasattr(X, "columns"):
         return frame

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import column_or_1d, indexable
 
 from kernelproba.estimators.base.cross_fit import held_out_posterior
+from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.reasons.expansions import core
@@ -71,7 +72,8 @@ def suspects(
        row  label  predicted
     0    7      2          0
     """
-    import pandas as pd
+    with extra("tables"):
+        import pandas as pd
 
     rows, labels = indexable(X, column_or_1d(y))
     P, classes = _label_posterior(model, rows, labels, cv, fit_params)
@@ -186,7 +188,8 @@ class SuspectsDisplay:
         """
         rows = self.rows[:max_rows]
         if ax is None:
-            import matplotlib.pyplot as plt
+            with extra("plot"):
+                import matplotlib.pyplot as plt
 
             _, ax = plt.subplots(figsize=(6.5, 0.24 * len(rows) + 1.6), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure

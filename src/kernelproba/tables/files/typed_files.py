@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kernelproba.extras import extra
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile, chunk_rows
 
@@ -92,13 +93,13 @@ class WorkbookTable(WholeTable):
         self._sheet = sheet
 
     def _load(self) -> pa.Table:
+        with extra("excel"):
+            import openpyxl  # noqa: F401  (used by pandas)
         import pandas as pd
         import pyarrow as pa
 
         try:
             frame = pd.read_excel(self.path, sheet_name=self._sheet or 0, dtype=object, engine="openpyxl")
-        except ImportError:
-            raise ImportError("workbooks need openpyxl: pip install 'kernelproba[excel]'") from None
         except Exception as error:  # of many kinds, from zip archives to XML
             raise TableError(f"{self.name} cannot be read: {error}") from error
         columns = {str(name).strip(): _arrow(frame[name].tolist()) for name in frame.columns}
