@@ -1,7 +1,9 @@
 """Files that are either whole or not there."""
 
+import errno
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -52,3 +54,65 @@ def test_a_long_name_and_a_missing_folder(tmp_path):
     assert path.read_text() == "new"
     with pytest.raises(FileNotFoundError), replacing(tmp_path / "none" / "file"):
         pass
+
+
+def test_a_link_is_followed_and_stays(tmp_path):
+    (tmp_path / "far").mkdir()
+    file, link, dangling = tmp_path / "far" / "file", tmp_path / "link", tmp_path / "dangling"
+    file.write_text("old")
+    link.symlink_to(file)
+    dangling.symlink_to(tmp_path / "far" / "new")
+    for name in (link, dangling):
+        with replacing(name) as temporary:
+            temporary.write_text("new")
+        assert name.is_symlink()
+        assert name.read_text() == "new"
+    assert file.read_text() == "new"
+    assert sorted(path.name for path in (tmp_path / "far").iterdir()) == ["file", "new"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_named_pipe_gets_the_content_and_stays(tmp_path):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for name in (pipe, link):
+        with ThreadPoolExecutor(1) as reader:
+            read = reader.submit(pipe.read_text)
+            with replacing(name) as temporary:
+                temporary.write_text("new")
+            assert read.result() == "new"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
+def test_a_device_is_written_to_and_a_full_one_is_named(tmp_path):
+    with replacing("/dev/null") as temporary:
+        temporary.write_text("new")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    with pytest.raises(OSError, match="No space left") as raised, replacing("/dev/full") as temporary:
+        temporary.write_text("new")
+    assert raised.value.filename == "/dev/full"
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_a_full_disk_leaves_the_old_content_and_is_named(tmp_path):
+    path = tmp_path / "result.csv"
+    path.write_text("old")
+
+    def fill():
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as raised:
+        fill()
+    assert raised.value.filename == str(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_is_refused_before_any_work(tmp_path):
+    with pytest.raises(IsADirectoryError), replacing(tmp_path):
+        raise AssertionError
