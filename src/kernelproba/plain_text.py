@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Characters that move the cursor, hide text or turn its direction: never part of what a reader should see.
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def name(label: object) -> str:

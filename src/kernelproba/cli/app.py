@@ -11,7 +11,8 @@ from typer.main import get_command
 
 from kernelproba import __version__
 from kernelproba.cli.commands import compare, demo, evaluate, explain, fit, papers, predict
-from kernelproba.cli.errors import INTERRUPTED, USAGE, described, is_debugging
+from kernelproba.cli.errors import INTERRUPTED, UNEXPECTED, USAGE, described, drop_output, is_debugging
+from kernelproba.plain_text import name
 
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "fit": (fit.fit, fit.EXAMPLES),
@@ -64,7 +65,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = get_command(app).main(args=arguments, prog_name="kernelproba", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
+        sys.stdout.flush()  # while an error can still be told
         return int(code or 0)
+    except BrokenPipeError:  # the reader has seen enough
+        drop_output()
+        return UNEXPECTED
     except Exception as error:
         if is_debugging():
             raise
@@ -79,7 +84,7 @@ def _tell(error: BaseException) -> int:
     if usage is not None and not usage():  # no arguments at all: the help has been printed
         return USAGE
     text, code = described(error) if usage is None else (_usage(error, usage()), USAGE)
-    print(f"error: {text}", file=sys.stderr)
+    print(f"error: {name(text)}", file=sys.stderr)
     return code
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import sys
 
 #: Set it to see where an error came from.
 DEBUG_VARIABLE = "KERNELPROBA_DEBUG"
 
 UNEXPECTED, USAGE, INTERRUPTED = 1, 2, 130
+
+#: A full disk; where it is not the standard output's, the error names the file.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class CommandError(Exception):
@@ -28,6 +34,9 @@ def described(error: BaseException) -> tuple[str, int]:
         return "not enough memory: give fewer rows by --max-rows, or fewer columns by --exclude", UNEXPECTED
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}", USAGE
+    if isinstance(error, OSError) and error.errno in _FULL:
+        drop_output()
+        return f"the standard output cannot be written to: {os.strerror(error.errno).lower()}", USAGE
     if isinstance(error, CommandError | ValueError):
         return _one_line(error), USAGE
     return (
@@ -35,6 +44,13 @@ def described(error: BaseException) -> tuple[str, int]:
         f"(set {DEBUG_VARIABLE}=1 to see where, and please report it)",
         UNEXPECTED,
     )
+
+
+def drop_output() -> None:
+    """Let what is still to be printed go nowhere: Python would try again, and complain, as it ends."""
+    with contextlib.suppress(OSError, ValueError):  # there may be no such stream
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
 
 
 def is_debugging() -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -9,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernelproba.atomic_file import replacing
+from kernelproba.atomic_file import is_special, replacing
 from kernelproba.cli.errors import CommandError
-from kernelproba.tables.files.table_format import DELIMITERS, PARQUET, split_suffix
+from kernelproba.cli.safe_cells import without_formulas
+from kernelproba.tables.files.table_format import DELIMITERS, PARQUET, STANDARD_STREAM, split_suffix
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,32 +56,55 @@ def check_output(path: Path, *inputs: Path) -> None:
 
 
 @contextmanager
-def writing_table(path: Path) -> Iterator[Callable[[pa.Table], None]]:
+def writing_table(path: Path, *, raw: bool = False) -> Iterator[Callable[[pa.Table], None]]:
     """Give a function that appends rows to a new file, which is there only once all has gone well.
 
     Parameters
     ----------
     path : Path
-        Its suffix tells the format, as of tables that are read.
+        Its suffix tells the format, as of tables that are read; ``-`` is the standard output.
+    raw : bool, default=False
+        Write texts as they are to files of text, also those that a spreadsheet takes for formulas.
     """
+    form = codec, suffix = _format(path)
+    guard = not raw and suffix in DELIMITERS
+    writer: Any = None
+    with _standard_output() if path == STANDARD_STREAM else replacing(path) as temporary, ExitStack() as stack:
+
+        def write(rows: pa.Table) -> None:
+            nonlocal writer
+            rows = without_formulas(rows) if guard else rows
+            if writer is None:
+                writer = stack.enter_context(_writer(stack, temporary, form, rows.schema))
+            writer.write_table(rows)
+
+        yield write
+
+
+def _format(path: Path) -> tuple[str | None, str]:
+    """Return codec and suffix of a file to write; streams and devices without a telling name get CSV."""
     codec, suffix = split_suffix(path)
     if suffix not in DELIMITERS and (suffix not in PARQUET or codec is not None):
+        if path == STANDARD_STREAM or is_special(path):
+            return None, ".csv"
         raise CommandError(
             f"the name of {path.name} does not tell its format: it must end in .csv or .tsv (then perhaps "
             ".gz, .bz2 or .zst) or in .parquet"
         )
     if codec in ("lzma", "zip"):
         raise CommandError(f"results are not written as {path.suffix}: use .gz, .bz2 or .zst")
-    writer: Any = None
-    with replacing(path) as temporary, ExitStack() as stack:
+    return codec, suffix
 
-        def write(rows: pa.Table) -> None:
-            nonlocal writer
-            if writer is None:
-                writer = stack.enter_context(_writer(stack, temporary, (codec, suffix), rows.schema))
-            writer.write_table(rows)
 
-        yield write
+@contextmanager
+def _standard_output() -> Iterator[Path]:
+    """Give a file to write to, whose content is printed once the block has succeeded."""
+    with tempfile.TemporaryDirectory(prefix="kernelproba-") as folder:
+        temporary = Path(folder) / "rows"
+        yield temporary
+        sys.stdout.flush()
+        with temporary.open("rb") as content:
+            shutil.copyfileobj(content, sys.stdout.buffer)
 
 
 def _writer(stack: ExitStack, path: Path, form: tuple[str | None, str], schema: pa.Schema) -> Any:

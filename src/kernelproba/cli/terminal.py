@@ -39,10 +39,12 @@ class Terminal:
         Print results as one JSON object.
     quiet : bool
         Print neither notes nor progress.  Results are printed if they are JSON.
+    without_results : bool
+        Print no results: the standard output is taken.
     """
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False):
-        self._as_json, self._quiet = as_json, quiet
+    def __init__(self, *, as_json: bool = False, quiet: bool = False, without_results: bool = False):
+        self._as_json, self._quiet, self._without_results = as_json, quiet, without_results
         self._out, self._err = _console(stderr=False), _console(stderr=True)
 
     def result(self, facts: dict[str, Any], show: Callable[[Terminal], None]) -> None:
@@ -57,7 +59,7 @@ class Terminal:
         """
         if self._as_json:
             print(json.dumps(plain(facts), ensure_ascii=False, indent=2))
-        elif not self._quiet:
+        elif not self._quiet and not self._without_results:
             show(self)
 
     def line(self, text: str = "", style: str | None = None) -> None:
@@ -67,11 +69,12 @@ class Terminal:
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
         """Print a table of a result; cells that begin with a digit or a sign stand to the right."""
         cells = [list(row) for row in rows]
+        title = None if title is None else name(title)
         table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
         for number, column in enumerate(columns):
             numeric = all(_is_numeric(row[number]) for row in cells)
             table.add_column(
-                column, justify="right" if numeric else "left", overflow="fold", header_style="bold"
+                shorten(name(column), _CELL), justify="right" if numeric else "left", overflow="fold", header_style="bold"
             )
         for row in cells:
             table.add_row(*(shorten(name(cell), _CELL) for cell in row))
@@ -96,9 +99,9 @@ class Terminal:
     @contextmanager
     def working(self, text: str) -> Iterator[None]:
         """Show that something of unknown length is under way, and since when."""
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        columns = (SpinnerColumn(), _description(), TimeElapsedColumn())
         with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
-            progress.add_task(text, total=None)
+            progress.add_task(name(text), total=None)
             yield
 
     @contextmanager
@@ -109,26 +112,26 @@ class Terminal:
         """
         columns = (
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            _description(),
             BarColumn(),
             TimeElapsedColumn(),
             TimeLeftColumn(),
         )
         with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
-            task = progress.add_task(text, total=None)
+            task = progress.add_task(name(text), total=None)
 
             def tell(done: int, total: int | None) -> None:
                 said = text if total is not None or not done else f"{text}, {done} steps"
-                progress.update(task, completed=done, total=total, description=said)
+                progress.update(task, completed=done, total=total, description=name(said))
 
             yield tell
 
     @contextmanager
     def progress(self, text: str) -> Iterator[Callable[[float], None]]:
         """Show a bar with the time left; what is given sets it to a share between 0 and 1."""
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeLeftColumn())
+        columns = (_description(), BarColumn(), TaskProgressColumn(), TimeLeftColumn())
         with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
-            task = progress.add_task(text, total=1.0)
+            task = progress.add_task(name(text), total=1.0)
             yield lambda share: progress.update(task, completed=share)
 
     def _is_silent(self) -> bool:
@@ -141,6 +144,11 @@ def _console(*, stderr: bool) -> Console:
     if not console.is_terminal:
         console.width = _WIDTH
     return console
+
+
+def _description() -> TextColumn:
+    """Return the column that says what is under way: names of files are no markup."""
+    return TextColumn("{task.description}", markup=False)
 
 
 def _is_numeric(cell: str) -> bool:

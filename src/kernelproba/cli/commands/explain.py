@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from kernelproba.tables.files.table_file import Layout, TableFile
 
 
+#: Columns of training rows that are printed: more leave a terminal no room.
+_COLUMNS = 8
+
 #: Shown by ``--help``.
 EXAMPLES = (
     "kernelproba explain model.skops new.csv --row 17",
@@ -137,7 +140,7 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     for (label, against), lines in _scores(facts["contributions"]).items():
         opponent = "" if against is None else f" rather than {against}"
         total = sum(line["contribution"] for line in lines)
-        columns = [name for name in lines[0] if name not in _OWN]
+        columns = [name for name in lines[0] if name not in _OWN][:_COLUMNS]
         screen.line()
         screen.table(
             ["training row", "label", "contribution", "similarity", *columns],

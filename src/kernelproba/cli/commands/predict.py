@@ -35,13 +35,24 @@ def predict(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Where to: .csv, .tsv (also .gz, …) or .parquet."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to: .csv, .tsv (also .gz, …) or .parquet; - prints CSV.",
         ),
     ],
     keep: Annotated[
         list[str] | None,
         typer.Option("--keep", "-k", metavar="COLUMN", help="Column of DATA to copy; may be repeated."),
     ] = None,
+    raw_cells: Annotated[
+        bool,
+        typer.Option(
+            "--raw-cells",
+            help="Write texts as they are, also those that a spreadsheet would run as formulas; else texts "
+            "that begin with =, +, - or @ get an apostrophe in front.",
+        ),
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -54,9 +65,12 @@ def predict(
     """
     from kernelproba.cli.prediction_file import check_output, writing_table
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.tables.files.table_format import open_table
+    from kernelproba.tables.files.table_format import STANDARD_STREAM, open_table
 
-    terminal = Terminal(as_json=as_json, quiet=quiet)
+    prints_rows = output == STANDARD_STREAM
+    if prints_rows and as_json:
+        raise CommandError("-o - prints the rows and --json the result: choose one of them")
+    terminal = Terminal(as_json=as_json, quiet=quiet, without_results=prints_rows)
     check_output(output, data, model)
     with terminal.heeding_warnings():
         table_model, file = TableModel.load(model), open_table(data, layout)
@@ -66,7 +80,7 @@ def predict(
     tally, start = _Tally(), time.perf_counter()
     with (
         terminal.heeding_warnings(),
-        writing_table(output) as write,
+        writing_table(output, raw=raw_cells) as write,
         terminal.progress(f"predicting {data.name}") as progress,
     ):
         for X, batch in table_model.chunks(file, kept, progress):

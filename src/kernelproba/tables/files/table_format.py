@@ -7,7 +7,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import Layout, TableFile
@@ -43,14 +43,14 @@ def open_table(path: Path, layout: Layout | None = None) -> TableFile:
     """
     layout = layout or Layout()
     if path == STANDARD_STREAM:
-        copy = _kept_input()
-        table = _opened(Path(copy.name), layout, "the standard input")
-        table.copy = copy
-        return table
+        return _opened_stream(sys.stdin.buffer, layout, "the standard input")
     if not path.exists():
         raise TableError(f"there is no file {path}")
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a file")
+    if not path.is_file():  # a pipe or a device
+        with path.open("rb") as stream:
+            return _opened_stream(stream, layout, path.name)
     return _opened(path, layout, path.name)
 
 
@@ -84,12 +84,14 @@ def _by_content(path: Path) -> str:
     return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
 
-def _kept_input() -> Any:
-    """Return a file with all of the standard input, which is gone with the last reference to it.
+def _opened_stream(stream: BinaryIO, layout: Layout, name: str) -> TableFile:
+    """Return the table in a stream: kept in a file, since a table is read twice and a stream only once.
 
-    A table is read twice, a stream only once.
+    The file is gone with the last reference to it.
     """
     copy = tempfile.NamedTemporaryFile(prefix="kernelproba-")  # noqa: SIM115
-    shutil.copyfileobj(sys.stdin.buffer, copy)
+    shutil.copyfileobj(stream, copy)
     copy.flush()
-    return copy
+    table = _opened(Path(copy.name), layout, name)
+    table.copy = copy
+    return table

@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 
@@ -67,11 +69,16 @@ def decoded(head: bytes, encoding: str, name: str) -> str:
         text = codecs.getincrementaldecoder(encoding)("strict").decode(head)
     except (UnicodeDecodeError, LookupError) as error:
         raise TableError(f"{name} is not text in {encoding}: {error}") from None
-    if "\0" in text:
-        raise TableError(f"{name} is not text: it has zero bytes")
+    check_text(text.encode(), name)
     if not text.strip():
         raise TableError(f"{name} is empty: give a table with a header and rows")
     return text
+
+
+def check_text(content: bytes, name: str) -> None:
+    """Complain of zero bytes, which no text has."""
+    if b"\0" in content:
+        raise TableError(f"{name} is not text: it has zero bytes")
 
 
 def lay_out(head: str, delimiter: str | None, header: bool | None) -> TextLayout:
@@ -86,7 +93,21 @@ def lay_out(head: str, delimiter: str | None, header: bool | None) -> TextLayout
     header : bool or None
         Whether the first record names the columns, if that is known.
     """
-    lines = io.StringIO(head, newline="").readlines()
+    with _fields_of_any_length():
+        return _lay_out(io.StringIO(head, newline="").readlines(), delimiter, header)
+
+
+@contextmanager
+def _fields_of_any_length() -> Iterator[None]:
+    """Let the csv module read fields of more than 128 KB; its limit is one for the whole process."""
+    usual = csv.field_size_limit(sys.maxsize >> 33)  # a C long, which Windows keeps short
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _lay_out(lines: list[str], delimiter: str | None, header: bool | None) -> TextLayout:
     first = next(number for number, line in enumerate(lines) if line.strip("\ufeff \t\r\n"))
     if lines[first].lower().startswith("sep=") and len(lines[first].strip()) <= 5:  # as Excel writes
         delimiter = delimiter or lines[first].strip()[4:] or None

@@ -17,7 +17,7 @@ from kernelproba.plain_text import shorten
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files import table_file
 from kernelproba.tables.files.table_file import Layout, Progress, TableFile, chunk_rows
-from kernelproba.tables.files.text_layout import TextLayout, decoded, encoding_of, lay_out
+from kernelproba.tables.files.text_layout import TextLayout, check_text, decoded, encoding_of, lay_out
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,11 +118,11 @@ class TextTable(TableFile):
         with self._bytes(progress) as stream:
             if self._encoding in ("utf-8", "utf-8-sig"):
                 stream.read(self._layout.begin + (3 if self._encoding == "utf-8-sig" else 0))
-                yield stream
+                yield _Checked(stream, self.name)
             else:
                 recoded = _Recoded(stream, self._encoding)
                 recoded.read(self._layout.begin)
-                yield recoded
+                yield _Checked(recoded, self.name)
 
     @contextmanager
     def _bytes(self, progress: Progress) -> Iterator[Any]:
@@ -165,6 +165,8 @@ class TextTable(TableFile):
                 f"{where} (the header is not counted) has {fields} fields, the header {header}: "
                 f"{shorten(content, 60)} (put quotes around texts that contain the delimiter or line ends)"
             )
+        if "straddl" in message:
+            return f"a row is longer than {table_file.BLOCK_BYTES >> 20} MB: is a quote left open?"
         if "UTF8" in message:
             return "it begins as UTF-8 but does not go on so: name its encoding, such as --encoding latin-1"
         return message
@@ -182,6 +184,21 @@ class _Counted(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         content = self._raw.read(size)
         self._progress(min(1.0, self._raw.tell() / max(self._size, 1)))
+        return content
+
+
+class _Checked(io.RawIOBase):
+    """A text without zero bytes: Arrow would read them as part of a value."""
+
+    def __init__(self, stream: Any, name: str):
+        self._stream, self._name = stream, name
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        content = bytes(self._stream.read(size))
+        check_text(content, self._name)
         return content
 
 
