@@ -157,7 +157,7 @@ def test_very_wide_tables_are_fitted_predicted_and_explained(fit, command, tmp_p
 
 
 def test_long_lines_are_read_and_shown_short(fit):
-    table = clouds().assign(text=["word " * 60_000 + str(number) for number in range(60)])
+    table = clouds().assign(text=["word " * 30_000 + str(number) for number in range(60)])
     answer = fit(table)
     assert answer.code == 0
     assert max(map(len, answer.out.splitlines())) < 400

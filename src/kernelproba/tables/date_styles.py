@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, time
+from functools import cache
 
 #: The international standard, with or without a time, as Python reads it.
 ISO = "ISO"
@@ -80,7 +82,14 @@ def _candidates(texts: Sequence[str], day_first: bool | None) -> list[str]:
         return [COMPACT] if _EIGHT.fullmatch(first) else []
     days = _YEAR_FIRST + _day_and_month(texts, day_first) + _NAMED
     styles = [ISO, *(day + clock for day in days for clock in _CLOCKS)]
-    return [style for style in styles if as_moment(first, style) is not None]
+    signs = Counter(" ".join(first.split()))
+    return [style for style in styles if _signs(style) <= signs and as_moment(first, style) is not None]
+
+
+@cache
+def _signs(style: str) -> Counter[str]:
+    """Return what a text must have, and how often, to be of a style: trying them all takes long."""
+    return Counter() if style == ISO else Counter(re.sub("%.", "", style))
 
 
 def _day_and_month(texts: Sequence[str], day_first: bool | None) -> tuple[str, ...]:
