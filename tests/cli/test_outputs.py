@@ -111,7 +111,9 @@ def small_files_only():
 
 def test_a_full_standard_output_is_told_in_one_line(folder):
     with open("/dev/full", "w") as full:
-        done = in_process("evaluate", folder / "mixed.skops", folder / "mixed.csv", "--json", "-q", stdout=full)
+        done = in_process(
+            "evaluate", folder / "mixed.skops", folder / "mixed.csv", "--json", "-q", stdout=full
+        )
     assert done.returncode == 2
     assert done.stderr == "error: the standard output cannot be written to: no space left on device\n"
 
@@ -120,7 +122,9 @@ def test_a_reader_that_has_seen_enough_gets_no_complaint(folder):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as closed:
-        done = in_process("evaluate", folder / "mixed.skops", folder / "mixed.csv", "--json", "-q", stdout=closed)
+        done = in_process(
+            "evaluate", folder / "mixed.skops", folder / "mixed.csv", "--json", "-q", stdout=closed
+        )
     assert done.stderr == ""
 
 
@@ -129,7 +133,9 @@ def test_a_dash_prints_the_rows_and_nothing_else(folder, tmp_path, command):
     command("predict", folder / "iris.skops", folder / "new.csv", "-o", tmp_path / "out.csv")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (tmp_path / "out.csv").read_text()
-    assert "--json" in command("predict", folder / "iris.skops", folder / "new.csv", "-o", "-", "--json").error
+    assert (
+        "--json" in command("predict", folder / "iris.skops", folder / "new.csv", "-o", "-", "--json").error
+    )
 
 
 RISKY = ["=1+1", "+SUM(A1)", "@x", "-cmd|x", "=-5", "\t=1"]

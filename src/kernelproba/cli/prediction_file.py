@@ -69,7 +69,10 @@ def writing_table(path: Path, *, raw: bool = False) -> Iterator[Callable[[pa.Tab
     form = codec, suffix = _format(path)
     guard = not raw and suffix in DELIMITERS
     writer: Any = None
-    with _standard_output() if path == STANDARD_STREAM else replacing(path) as temporary, ExitStack() as stack:
+    with (
+        _standard_output() if path == STANDARD_STREAM else replacing(path) as temporary,
+        ExitStack() as stack,
+    ):
 
         def write(rows: pa.Table) -> None:
             nonlocal writer

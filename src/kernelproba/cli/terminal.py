@@ -74,7 +74,10 @@ class Terminal:
         for number, column in enumerate(columns):
             numeric = all(_is_numeric(row[number]) for row in cells)
             table.add_column(
-                shorten(name(column), _CELL), justify="right" if numeric else "left", overflow="fold", header_style="bold"
+                shorten(name(column), _CELL),
+                justify="right" if numeric else "left",
+                overflow="fold",
+                header_style="bold",
             )
         for row in cells:
             table.add_row(*(shorten(name(cell), _CELL) for cell in row))
