@@ -20,8 +20,8 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
 
     The temporary file is in the same folder, so that taking its place is one step of the file system: others
     see the old file or the new one.  If the block fails, the temporary file is removed and the old one stays.
-    A link is followed: the file that it points to is replaced, and the link stays.  What is no file (a device,
-    a named pipe) gets the content once it is complete.
+    A link is followed: the file that it points to is replaced, and the link stays.  What is no file (a
+    device, a named pipe) gets the content once it is complete.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
         if special:
             _copy_into(temporary, target)
         else:
-            # mkstemp lets only the owner read; a file that is there keeps its rights, a new one gets the usual.
+            # mkstemp lets only the owner read; a file that is there keeps its rights, others get the usual.
             temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
 

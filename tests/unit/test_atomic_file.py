@@ -87,7 +87,7 @@ def test_a_named_pipe_gets_the_content_and_stays(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
-def test_a_device_is_written_to_and_a_full_one_is_named(tmp_path):
+def test_a_device_is_written_to_and_a_full_one_is_named():
     with replacing("/dev/null") as temporary:
         temporary.write_text("new")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)

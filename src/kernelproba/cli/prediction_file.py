@@ -66,13 +66,11 @@ def writing_table(path: Path, *, raw: bool = False) -> Iterator[Callable[[pa.Tab
     raw : bool, default=False
         Write texts as they are to files of text, also those that a spreadsheet takes for formulas.
     """
-    form = codec, suffix = _format(path)
-    guard = not raw and suffix in DELIMITERS
+    form = _format(path)
+    guard = not raw and form[1] in DELIMITERS
     writer: Any = None
-    with (
-        _standard_output() if path == STANDARD_STREAM else replacing(path) as temporary,
-        ExitStack() as stack,
-    ):
+    opened = _standard_output() if path == STANDARD_STREAM else replacing(path)
+    with opened as temporary, ExitStack() as stack:
 
         def write(rows: pa.Table) -> None:
             nonlocal writer
