@@ -15,7 +15,7 @@ from kernelproba.inspection import PathDisplay, PosteriorDisplay
 
 X, y = three_gaussians(300, random_state=0)
 model = SparseKernelLogisticRegressionCV(one_standard_error=True).fit(X, y)
-print(f"{model.n_kernels_} of {len(X)} rows are kept at C = {model.C_:.2g}")
+print(f"{model.best_estimator_.n_kernels_} of {len(X)} rows are kept at C = {model.C_:.2g}")
 
 # %%
 # The loss of rows left out, and the number of kernels.
@@ -28,5 +28,5 @@ plt.show()
 
 _, ax = plt.subplots(figsize=(6, 5))
 PosteriorDisplay.from_estimator(model, X, y, ax=ax)
-ax.scatter(*model.support_vectors_.T, s=110, facecolors="none", edgecolors="black", linewidths=1.5)
+ax.scatter(*model.best_estimator_.support_vectors_.T, s=110, facecolors="none", edgecolors="black", linewidths=1.5)
 plt.show()

@@ -23,5 +23,6 @@ def extra(name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as missing:
-        text = f"{missing.name} is not installed: pip install 'kernelproba[{name}]'"
-        raise ModuleNotFoundError(text, name=missing.name) from None
+        raise ModuleNotFoundError(
+            f"{missing.name} is not installed: pip install 'kernelproba[{name}]'", name=missing.name
+        ) from None
