@@ -16,7 +16,9 @@ import kernelproba
 
 PACKAGE = Path(kernelproba.__file__).parent
 CURES = Path(__file__).parent.parent / "message_cures.md"
-WARN = {"warnings.warn", "warn"}
+WARN = {"warnings.warn", "warn", "warn_caller"}
+#: What a message says it was given, where others give advice.
+GIVEN = re.compile(r"^(?:got|not|unknown:|missing:) [^.;:]*(?:[.;:] |\.?$)")
 
 
 @dataclass
@@ -35,9 +37,10 @@ class Message:
 
     @property
     def own_cure(self) -> str:
-        """What the message itself advises: all after its first colon, semicolon or full stop."""
+        """What the message itself advises: what follows its first colon or stop, if that is no report."""
         parts = re.split(r"(?<=[\w)'’…])(?:: |; |\. )", self.text, maxsplit=1)
-        return parts[1] if len(parts) > 1 else ""
+        advice = GIVEN.sub("", parts[1]) if len(parts) > 1 else ""
+        return advice if len(re.findall(r"[a-z]{2,}", advice)) > 1 else ""
 
 
 def text_of(node: ast.expr) -> str:
@@ -84,7 +87,7 @@ def cure_of(message: Message, known: dict[str, str]) -> str:
     if fitting:
         return known[max(fitting, key=len)]
     own = message.own_cure
-    return own[:1].upper() + own[1:] + ("" if own.endswith(".") else ".") if own else ""
+    return own[:1].upper() + own[1:] + ("" if own.endswith((".", "?")) else ".") if own else ""
 
 
 def page(message: Message, cure: str) -> str:

@@ -28,5 +28,6 @@ plt.show()
 
 _, ax = plt.subplots(figsize=(6, 5))
 PosteriorDisplay.from_estimator(model, X, y, ax=ax)
-ax.scatter(*model.best_estimator_.support_vectors_.T, s=110, facecolors="none", edgecolors="black", linewidths=1.5)
+kept = model.best_estimator_.support_vectors_
+ax.scatter(*kept.T, s=110, facecolors="none", edgecolors="black", linewidths=1.5)
 plt.show()

@@ -158,7 +158,7 @@ def _moments(values: NDArray) -> Iterator[Any]:
     """Yield dates and moments without a time zone."""
     for value in values:
         if _is_missing(value):
-            yield np.datetime64("NaT")
+            yield np.datetime64("NaT", "us")
         elif getattr(value, "tzinfo", None) is not None:
             yield value.astimezone(datetime.UTC).replace(tzinfo=None)
         else:

@@ -76,7 +76,7 @@ class Reading:
         gap = np.array([self.lenient or text.lower() in GAPS for text in distinct], dtype=bool)
         readable = gap | np.array([value is not None for value in found], dtype=bool)
         if self.kind == DATE:
-            return np.array([value or np.datetime64("NaT") for value in found], "datetime64[us]"), readable
+            return np.array([value or np.datetime64("NaT", "us") for value in found], "datetime64[us]"), readable
         return np.array([np.nan if value is None else value for value in found], np.float64), readable
 
 
@@ -153,7 +153,7 @@ def read_column(column: Column, reading: Reading) -> tuple[Column, NDArray]:
     """
     distinct, codes = distinct_texts(column.values)
     values, readable = reading.values(distinct)
-    missing = np.datetime64("NaT") if reading.kind == DATE else np.nan
+    missing = np.datetime64("NaT", "us") if reading.kind == DATE else np.nan
     read = np.append(values, np.array([missing], values.dtype))[codes]  # code −1 is the last: missing
     bad = np.flatnonzero(~np.append(readable, True)[codes])
     return Column(column.name, read, FLAG if reading.kind == FLAG else None), bad

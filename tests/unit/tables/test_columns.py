@@ -20,8 +20,8 @@ VALUES = {
     "flags": ([True, False, True], [1.0, 0.0, 1.0], "flag"),
     "flags with gaps": ([True, None, False], [1.0, np.nan, 0.0], "flag"),
     "texts": ([" a", None, ""], ["a", None, None], None),
-    "days": ([DAY, None], [np.datetime64("2020-02-29"), np.datetime64("NaT")], None),
-    "moments": ([MOMENT, None], [np.datetime64("2020-02-29T10:00"), np.datetime64("NaT")], None),
+    "days": ([DAY, None], [np.datetime64("2020-02-29"), np.datetime64("NaT", "us")], None),
+    "moments": ([MOMENT, None], [np.datetime64("2020-02-29T10:00"), np.datetime64("NaT", "us")], None),
     "durations": ([datetime.timedelta(minutes=1), None, datetime.timedelta(0)], [60.0, np.nan, 0.0], None),
 }
 

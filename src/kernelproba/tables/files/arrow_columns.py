@@ -126,7 +126,7 @@ def _read_words(name: str, words: Any, reading: Reading, first: int) -> Any:
             f"{shorten(distinct[codes[bad[0]]], 40)!r} is no {reading.kind} as the others of its column are "
             "(correct it, or leave it empty)"
         )
-    missing = np.datetime64("NaT") if reading.kind == DATE else np.nan
+    missing = np.datetime64("NaT", "us") if reading.kind == DATE else np.nan
     read = np.append(values, np.array([missing], values.dtype))[codes]
     return pd.array(read, dtype="boolean") if reading.kind == FLAG else read
 
