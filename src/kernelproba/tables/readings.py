@@ -76,7 +76,8 @@ class Reading:
         gap = np.array([self.lenient or text.lower() in GAPS for text in distinct], dtype=bool)
         readable = gap | np.array([value is not None for value in found], dtype=bool)
         if self.kind == DATE:
-            return np.array([value or np.datetime64("NaT", "us") for value in found], "datetime64[us]"), readable
+            missing = np.datetime64("NaT", "us")
+            return np.array([value or missing for value in found], "datetime64[us]"), readable
         return np.array([np.nan if value is None else value for value in found], np.float64), readable
 
 
