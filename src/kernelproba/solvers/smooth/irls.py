@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from kernelproba.objective import KernelObjective
+from kernelproba.objective import KernelMatrix, KernelObjective
 from kernelproba.solvers.line_search import step_length
 from kernelproba.solvers.solution import Solution
 
@@ -78,9 +78,10 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
     first = gradient.norm
 
     def residual() -> float:
-        return scale * gradient.norm / (1 + scale * f.norm)
+        return scale * max(gradient.norm, _unknown_norm(gradient, objective.K)) / (1 + scale * f.norm)
 
-    while residual() > tol and n_iter < max_iter:
+    # Below what is known of its length a gradient leads nowhere.
+    while residual() > tol and n_iter < max_iter and gradient.norm > _unknown_norm(gradient, objective.K):
         system = _Curvature(objective, f.KA + b)
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
@@ -206,6 +207,12 @@ def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gr
         return value, inner(G, dF) + linear + t * quadratic
 
     return step_length(along, value, gradient.dot(df))
+
+
+def _unknown_norm(gradient: Coefficients, K: KernelMatrix) -> float:
+    """What rounding leaves unknown of ‖g‖, where a nearly singular K makes a short function of a long g."""
+    # gᵀKg is a sum of terms that are known to ε k̄ g²; where they cancel it may even come out negative.
+    return float(np.sqrt(np.finfo(K.dtype).eps * K.mean_diagonal * inner(gradient.A, gradient.A)))
 
 
 def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray, scale: float) -> float:

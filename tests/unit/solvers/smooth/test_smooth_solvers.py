@@ -151,3 +151,18 @@ def test_no_step_is_taken_uphill():
     theta = J.start()
     value, gradient = J.value_and_gradient(theta)
     assert backtrack(J, theta, value, gradient, gradient) is None
+
+
+@pytest.mark.parametrize("C", [1e2, 1e6, 1e10, 1e12])
+def test_irls_claims_no_optimum_of_a_singular_matrix_that_rounding_hides(C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5)) * [1, 10, 100, 1e3, 1e-3]
+    y = (X[:, 0] + rng.logistic(size=300) > 0).astype(int)
+    weights, loss = np.full(300, C), loss_for(2)
+    exact = Objective(as_rows(X), y, weights, loss, Ridge(), 1, True)
+    F = exact.scores(SOLVERS["newton-cholesky"](exact, exact.start(), tol=1e-6, max_iter=200).coef)
+    J = KernelObjective(DenseMatrix(X @ X.T), y, weights, loss, 1, True)
+    solution = irls(J, np.zeros((301, 1)), tol=1e-2, max_iter=200)
+    scores = X @ (X.T @ solution.coef[:300]) + solution.coef[300]
+    wrong = np.abs(1 / (1 + np.exp(-scores)) - 1 / (1 + np.exp(-F))).max() > 0.02
+    assert not (solution.converged and wrong)
