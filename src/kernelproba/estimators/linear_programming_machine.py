@@ -17,6 +17,7 @@ from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_column
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
+from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
@@ -24,7 +25,7 @@ from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
 
 
-class LinearProgrammingMachine(KernelMachine):
+class LinearProgrammingMachine(LinearFunction, KernelMachine):
     """Kernel classifier with a 1-norm penalty on its weights, a relative of maximum contrast [1]_.
 
     For two classes, labels σ = ±1, it minimises over β ≥ 0 and b ::
@@ -63,6 +64,8 @@ class LinearProgrammingMachine(KernelMachine):
         σβ of each machine; not there for pairs.
     intercept_ : ndarray of shape (1,) or (c,)
         b; not there for pairs.
+    coef_ : ndarray of shape (1, d), (c, d) or (c (c − 1) / 2, d)
+        Linear kernel only: coefficients of the features.
     objective_, duality_gap_ : float
         The minimum (summed over the machines) and a bound on its error; not there for pairs.
     pairwise_ : PairwiseCouplingClassifier

@@ -20,6 +20,7 @@ from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
+from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.training import Training
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.solvers.evidence.moderation import moderated_scores, moderation, score_deviation
@@ -38,7 +39,7 @@ class _Task:
         return np.flatnonzero((y == self.positive) | (self.negative is None) | (y == self.negative))
 
 
-class RelevanceVectorClassifier(KernelMachine):
+class RelevanceVectorClassifier(LinearFunction, KernelMachine):
     """Few kernels, chosen by the evidence, and outputs that know their uncertainty.
 
     The weight of each kernel has a prior w ~ N(0, 1/a) of its own, and all a are set where Laplace's
@@ -92,6 +93,8 @@ class RelevanceVectorClassifier(KernelMachine):
         Mean weights; t = 1 problem for two classes, else c or c(c−1)/2.
     intercept_ : ndarray of shape (t,)
         Mean weights of the constant.
+    coef_ : ndarray of shape (t, d)
+        Linear kernel only: mean weights of the features.
     precision_ : list of t ndarrays
         a of the features of each problem, its relevance vectors before the constant.
     covariance_ : list of t ndarrays

@@ -1,6 +1,7 @@
 """What a kernel is, and the algebra of kernels: sums, products and scalings."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -60,6 +61,13 @@ class Kernel(BaseEstimator):
     def select(self, X, index):
         """Return the rows of X at `index`, in the form in which they serve as centres Z."""
         return X[index]
+
+    def affine(self, Z) -> tuple[Any, np.ndarray] | None:  # noqa: ARG002
+        """Return (A, a) with k(x, zⱼ) = x·Aⱼ + aⱼ for centres Z (m, d), None for a kernel that is not affine.
+
+        A (m, d) is dense or sparse as Z is, a has shape (m,).
+        """
+        return None
 
     def __add__(self, other):
         return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
@@ -163,6 +171,10 @@ class Scaled(Kernel):
 
     def diag(self, X):
         return _merged(np.multiply, self.kernel.diag(X), self._checked_factor())
+
+    def affine(self, Z):
+        parts = self.kernel.affine(Z)
+        return None if parts is None else tuple(self._checked_factor() * part for part in parts)
 
     def _checked_factor(self) -> float:
         if not np.isfinite(self.factor):

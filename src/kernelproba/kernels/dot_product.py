@@ -79,6 +79,9 @@ class Linear(DotProduct):
     def _largest(self, bound):
         return bound
 
+    def affine(self, Z):
+        return Z, np.zeros(Z.shape[0])
+
 
 class Polynomial(DotProduct):
     """k(x, z) = (γ x·z + c)^degree.

@@ -175,6 +175,14 @@ class AfterScaling(Kernel):
     def __call__(self, X, Z):
         return self.kernel(self.scaling.transform(X), Z)
 
+    def affine(self, Z):
+        parts = self.kernel.affine(Z)
+        if parts is None or self.scaling.rule in SQUASHED_RULES:
+            return None
+        A, a = parts
+        A = A @ sp.diags_array(1 / self.scaling.scale_) if sp.issparse(A) else A / self.scaling.scale_
+        return A, a - A @ self.scaling.center_
+
 
 def _extremes(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Least and largest value of every feature."""

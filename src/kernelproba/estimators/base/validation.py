@@ -13,6 +13,20 @@ from kernelproba.number_range import LARGEST, SMALLEST
 POSITIVE = Interval(Real, SMALLEST, LARGEST, closed="both")
 
 
+class _PenalisedC(Interval):
+    """Constraint on a C that must be finite: without a penalty many kernels fit any labels exactly."""
+
+    def __str__(self) -> str:
+        return (
+            f"{super().__str__()} (a linear model without a penalty, C=inf, is "
+            "BasisLogisticRegression(C=numpy.inf, expansion='passthrough'))"
+        )
+
+
+#: Constraint on the C of a penalised logistic model.
+PENALISED_C = _PenalisedC(Real, SMALLEST, LARGEST, closed="both")
+
+
 def positive_numbers(values: Any, name: str, *, finite: bool = True) -> list[float]:
     """One or more positive numbers as a list, or an error that names the argument.
 

@@ -8,23 +8,19 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis import RULES
 from kernelproba.caller_warning import warn_caller
-from kernelproba.coupling import METHODS, couple_log_odds
+from kernelproba.coupling import METHODS
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_update, forget_fit
-from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.callbacks import ObservableFit
 from kernelproba.estimators.base.class_weights import weight_shift
-from kernelproba.estimators.base.kernel_expansion import KernelExpansion
-from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
-from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
+from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.exact import (
@@ -35,7 +31,8 @@ from kernelproba.estimators.kernel_logistic.exact import (
     fit_function,
 )
 from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
-from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_expansions, pair_masses, pair_scores
+from kernelproba.estimators.kernel_logistic.pair_scores import PairScores
+from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_masses
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.number_range import strengths
 from kernelproba.rows import as_rows, memory_budget
@@ -43,7 +40,7 @@ from kernelproba.rows.row_hash import places
 from kernelproba.solvers import SOLVERS, Solution
 
 
-class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit, KernelMachine):
+class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, ObservableFit):
     """Classification with native probabilities: logistic regression in a kernel's function space.
 
     Minimises, over functions f of the reproducing kernel Hilbert space and free intercepts b::
@@ -98,6 +95,9 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
     pair_Cs : array-like of float, optional
         Values among which each pair chooses its own C by its approximate leave-one-out log loss, instead of
         `C` for all.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        With more than two classes `decision_function` gives a score for each class, or the log-odds of each
+        pair of classes (`pairwise_decision_function`), shaped as in SVC.
     solver : {"auto", "irls", "progressive", "newton-cg", "newton-cholesky", "lbfgs"}, default="auto"
         "irls": re-weighted least squares in the kernel coefficients by conjugate gradients [1]_.  The
         others work in features from the Cholesky factor of the kernel matrix, n³/3 operations: "newton-cg":
@@ -130,6 +130,8 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         Pairwise: (c − 1, m), laid out as in SVC.
     intercept_ : ndarray of shape (1,) or (c,)
         b; one per pair for pairwise models.
+    coef_ : ndarray of shape (1, d), (c, d) or (c (c − 1) / 2, d)
+        Linear kernel only: coefficients of the features, so that scores are ``X @ coef_.T + intercept_``.
     n_support_ : ndarray of shape (c,)
         Pairwise only: centres of each class; they are sorted by class.
     pair_C_ : ndarray of shape (c (c − 1) / 2,)
@@ -167,7 +169,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "C": [POSITIVE],
+        "C": [PENALISED_C],
         **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "undo_weights": ["boolean", StrOptions({"class_weight"})],
@@ -178,6 +180,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         "multi_class": [StrOptions({"multinomial", "pairwise"})],
         "coupling": [StrOptions(set(METHODS))],
         "pair_Cs": ["array-like", None],
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "solver": [StrOptions({"auto", "irls", "progressive", *SOLVERS})],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -204,6 +207,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         multi_class="multinomial",
         coupling="wu-lin-weng",
         pair_Cs=None,
+        decision_function_shape="ovr",
         solver="auto",
         tol=1e-2,
         max_iter=200,
@@ -226,6 +230,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         self.multi_class = multi_class
         self.coupling = coupling
         self.pair_Cs = pair_Cs
+        self.decision_function_shape = decision_function_shape
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -256,7 +261,7 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         previous = self._previous() if self.warm_start else None
         forget_fit(self)
         training = self._check_rows(X, y, sample_weight, self.class_weight)
-        self.kernel_ = self._resolve_kernel(training)
+        self.kernel_, self._decision_shape_ = self._resolve_kernel(training), self.decision_function_shape
         c = len(self.classes_)
         pairwise = self.multi_class == "pairwise" and c > 2
         with self._observed(X, y, c * (c - 1) // 2 if pairwise else None) as step:
@@ -371,45 +376,3 @@ class KernelLogisticRegression(UncertainFunction, LogisticScores, ObservableFit,
         if index is None:
             return None
         return KernelFunction(index, previous["dual"], previous["intercept"])
-
-    def _scores(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        if not hasattr(self, "n_support_"):
-            return self._expansion().scores(self._check_predict(X))
-        weights = self.pair_weights_ if self._coupling_ == "hastie-tibshirani" else None
-        return couple_log_odds(self.pairwise_decision_function(X), self._coupling_, pair_weights=weights)
-
-    @by_rows
-    def pairwise_decision_function(self, X: Any) -> np.ndarray:
-        """Log-odds of the first against the second class of every pair, for ``multi_class="pairwise"``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        F : ndarray of shape (n, c (c − 1) / 2)
-            Pairs in the order (0, 1), (0, 2), …, (1, 2), …
-        """
-        check_is_fitted(self, "n_support_", msg="This model was not fitted with multi_class='pairwise'.")
-        bounds = np.concatenate([[0], np.cumsum(self.n_support_)])
-        return self._kernel_centers().map(
-            self._check_predict(X), lambda K: pair_scores(K, bounds, self.dual_coef_, self.intercept_)
-        )
-
-    def kernel_expansions(self) -> list[KernelExpansion]:
-        """The scores of the fitted model as sums over centres, one expansion per pair for pairwise models.
-
-        Returns
-        -------
-        expansions : list of KernelExpansion
-            Together all scores of the model.
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "n_support_"):
-            return super().kernel_expansions()
-        return pair_expansions(
-            self.kernel_, self._centers, self.support_, self.dual_coef_, self.intercept_, self.n_support_
-        )

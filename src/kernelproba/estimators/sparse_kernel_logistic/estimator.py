@@ -17,9 +17,10 @@ from kernelproba.estimators.base.atomic import atomic_fit, unfitted_copy
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
+from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
+from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.resolve import kernel_size
@@ -31,7 +32,7 @@ from kernelproba.solvers.sparse import SPARSE_SOLVERS
 from kernelproba.solvers.sparse.objective import SparseObjective
 
 
-class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
+class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachine):
     """Logistic regression on kernels of which few are kept: sparse multinomial kernel logistic regression.
 
     Minimises, over the coefficients α of the kernels around all rows and free intercepts b::
@@ -92,6 +93,8 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
         α of the kernels kept.
     intercept_ : ndarray of shape (1,) or (c,)
         b.
+    coef_ : ndarray of shape (1, d) or (c, d)
+        Linear kernel only: coefficients of the features.
     kernel_ : Kernel
         The kernel in use, with numbers in place of rules.
     n_iter_ : int
@@ -119,7 +122,7 @@ class SparseKernelLogisticRegression(LogisticScores, KernelMachine):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "C": [POSITIVE],
+        "C": [PENALISED_C],
         "penalty": [StrOptions({"l1", "group"})],
         **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],

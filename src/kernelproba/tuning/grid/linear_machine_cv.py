@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from kernelproba.basis.gram import Gram
 from kernelproba.calibration import HeldOutScores, SlopeMap, fit_slope
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
 from kernelproba.kernels import Kernel
@@ -23,7 +24,7 @@ from kernelproba.tuning.observations import Observations
 STRENGTHS = 10.0 ** np.arange(-1, 3.5, 0.5)
 
 
-class LinearProgrammingMachineCV(GridTunedClassifier):
+class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
     """Linear programming machine whose width and C are chosen by cross-validation.
 
     The distances of the rows serve all widths, and the linear programmes of a fold and a width follow
@@ -64,6 +65,8 @@ class LinearProgrammingMachineCV(GridTunedClassifier):
     cv_results_ : dict
         All candidates in the layout of GridSearchCV, with ``mean_support``, the share of rows with non-zero
         weights; ``cv_results_.frame()`` is a table of them.
+    coef_, intercept_ : ndarrays of shape (k, d) and (k,)
+        Linear kernel only: those of `best_estimator_`.
     classes_ : ndarray of shape (c,)
         Labels.
     n_features_in_, feature_names_in_

@@ -8,6 +8,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.sparse_kernel_logistic.estimator import SparseKernelLogisticRegression
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
@@ -15,7 +16,7 @@ from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid
 from kernelproba.tuning.observations import Observations
 
 
-class SparseKernelLogisticRegressionCV(GridTunedClassifier):
+class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier):
     """`SparseKernelLogisticRegression` with C chosen by cross-validation along its path.
 
     In each fold the models for all strengths are fitted one from the other and judged on the rows left out.
@@ -57,6 +58,8 @@ class SparseKernelLogisticRegressionCV(GridTunedClassifier):
         Models of all rows, for the strengths up to `C_`.
     n_iter_ : int
         Iterations of the last fit.
+    coef_, intercept_ : ndarrays of shape (k, d) and (k,)
+        Linear kernel only: those of `best_estimator_`.
     classes_ : ndarray of shape (c,)
         Labels.
     n_features_in_, feature_names_in_

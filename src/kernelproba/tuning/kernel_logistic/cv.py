@@ -17,6 +17,7 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
@@ -61,7 +62,9 @@ _SHARED = (
 )
 
 
-class KernelLogisticRegressionCV(UncertainPool, LogisticScores, SelfTuning, LeftOutPosterior, ScaledFeatures):
+class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follows from the models
+    TunedLinearFunction, UncertainPool, LogisticScores, SelfTuning, LeftOutPosterior, ScaledFeatures
+):
     """Kernel logistic regression that scales the features and chooses kernels, gamma and C by itself.
 
     ``KernelLogisticRegressionCV().fit(X, y)`` is all there is to do.  Every candidate of an adaptive search
@@ -150,6 +153,9 @@ class KernelLogisticRegressionCV(UncertainPool, LogisticScores, SelfTuning, Left
     loo_scores_ : dict
         ``error``, ``log_loss``, ``brier`` and ``ece`` of `loo_proba_`: what to expect of new rows, up to the
         optimism of having chosen a few numbers by them.
+    coef_, intercept_ : ndarrays of shape (k, d) and (k,)
+        ``kernel="linear"`` only, without a squashed scale: scores of rows as `predict` takes them are
+        ``X @ coef_.T + intercept_``, with k = 1 for two classes and c for more.
     classes_ : ndarray of shape (c,)
         Labels.
     n_iter_ : int

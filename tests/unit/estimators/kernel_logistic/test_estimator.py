@@ -101,8 +101,7 @@ def test_a_refit_can_change_between_pairwise_and_multinomial(iris):
     assert model.dual_coef_.shape == (2, 150)
     model.set_params(multi_class="multinomial").fit(X, y)
     assert model.decision_function(X).shape == (150, 3)
-    with pytest.raises(NotFittedError, match="pairwise"):
-        model.pairwise_decision_function(X)
+    assert not hasattr(model, "pair_C_")
 
 
 def test_each_pair_may_have_its_own_c(iris):
