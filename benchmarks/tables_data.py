@@ -5,6 +5,7 @@ value, and ``targets.json`` there maps each NAME to its target column.
 """
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,11 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from benchmarks.rivals_runs import numeric_sets
 from kernelproba.datasets.loader import DATA_VARIABLE
 
-TRAINING_SHARE, TRAINING_ROWS, TEST_ROWS, SPLITS = 0.7, 2000, 3000, 2
+TRAINING_SHARE, TRAINING_ROWS, TEST_ROWS = 0.7, 2000, 3000
+#: Splits at least, and at most: as many as it takes to test so many rows in all, for a mean of few says little.
+FEWEST_SPLITS, MOST_SPLITS, TESTED_ROWS = 2, 10, 500
+#: Columns × classes of a wide table, on which boosting takes a minute, and splits of it at most.
+WIDE, SPLITS_OF_WIDE = 2000, 5
 
 Features = np.ndarray | pd.DataFrame
 
@@ -52,11 +57,22 @@ class Problem:
         """Training values times classes: a rough measure of what a fit costs."""
         return self.training_rows * self.X.shape[1] * len(np.unique(self.y))
 
+    @property
+    def test_rows(self) -> int:
+        return min(TEST_ROWS, len(self.y) - self.training_rows)
+
+    @property
+    def n_splits(self) -> int:
+        wide = self.X.shape[1] * len(np.unique(self.y)) >= WIDE
+        enough = math.ceil(TESTED_ROWS / self.test_rows)
+        return min(max(enough, FEWEST_SPLITS), SPLITS_OF_WIDE if wide else MOST_SPLITS)
+
     @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Stratified pairs of training and test rows; the same in every run."""
-        train, test = self.training_rows, min(TEST_ROWS, len(self.y) - self.training_rows)
-        cut = StratifiedShuffleSplit(SPLITS, train_size=train, test_size=test, random_state=0)
+        cut = StratifiedShuffleSplit(
+            self.n_splits, train_size=self.training_rows, test_size=self.test_rows, random_state=0
+        )
         return list(cut.split(np.zeros((len(self.y), 1)), self.y))
 
     def rows(self, index: np.ndarray) -> tuple[Features, np.ndarray]:

@@ -10,12 +10,11 @@ from benchmarks.rivals_contest import (
     Contest,
     Runs,
     complete_splits,
-    fewer_splits,
     means_over_splits,
     unfinished,
 )
 from benchmarks.rivals_record import RunRecord
-from benchmarks.tables_data import SPLITS, TEST_ROWS, TRAINING_ROWS, TRAINING_SHARE
+from benchmarks.tables_data import FEWEST_SPLITS, TEST_ROWS, TESTED_ROWS, TRAINING_ROWS, TRAINING_SHARE
 from benchmarks.tables_rivals import CATBOOST, CONTESTANTS, OURS, SETTINGS
 from kernelproba.report.table import markdown_table
 
@@ -174,12 +173,19 @@ def losses(rows: list[dict]) -> str:
 
 def _protocol(splits: dict[str, list[int]]) -> str:
     return (
-        f"{len(splits)} problems: mixed tables, and the numeric sets of [selftuning_rivals](selftuning_rivals.md). Means of {SPLITS} "
-        f"stratified random splits{fewer_splits(splits, SPLITS)}, {TRAINING_SHARE:.0%} of the rows for training but at most "
+        f"{len(splits)} problems: mixed tables, and the numeric sets of [selftuning_rivals](selftuning_rivals.md). Means of "
+        f"stratified random splits, more of small tables so that {TESTED_ROWS} rows are tested: {counted_splits(splits)}; {TRAINING_SHARE:.0%} of the rows for training but at most "
         f"{TRAINING_ROWS}, at most {TEST_ROWS} test rows, the same for all. {OURS} was designed on these problems, which favours it "
         "here; the rivals' settings were chosen on other splits of some of them.\n\n"
         f"{SETTINGS}\n\n{TIMES}\n\nRegenerate: `python -m benchmarks.tables`."
     )
+
+
+def counted_splits(splits: dict[str, list[int]]) -> str:
+    """How many splits of which problems."""
+    counts = sorted({len(numbers) for numbers in splits.values()} - {FEWEST_SPLITS}, reverse=True)
+    named = [f"{n} of {', '.join(name for name in splits if len(splits[name]) == n)}" for n in counts]
+    return "; ".join([*named, f"{FEWEST_SPLITS} of the others"])
 
 
 def _legend() -> str:

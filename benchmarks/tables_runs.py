@@ -5,13 +5,14 @@ All run in one thread, and their time is that of the processor, which other work
 
 import time
 from collections.abc import Iterable
+from itertools import product
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import RESULTS
 from benchmarks.rivals_record import RunRecord
-from benchmarks.tables_data import SPLITS, Problem
+from benchmarks.tables_data import MOST_SPLITS, Problem
 from benchmarks.tables_rivals import CONTESTANTS, versions
 from kernelproba.inspection import probability_scores
 
@@ -21,9 +22,9 @@ SCORES = ("log_loss", "brier", "error", "ece")
 
 def run_missing(problems: Iterable[Problem], models: Iterable[str], record: RunRecord = RECORD) -> None:
     """Run what has not been run: split after split, and within a split problem after problem."""
-    tasks = [(split, problem, model) for split in range(SPLITS) for problem in problems for model in models]
-    for split, problem, model in tasks:
-        if (problem.name, split) not in record.runs(model):
+    problems = list(problems)
+    for split, problem, model in product(range(MOST_SPLITS), problems, list(models)):
+        if split < problem.n_splits and (problem.name, split) not in record.runs(model):
             record.keep(model, run(problem, split, model))
 
 

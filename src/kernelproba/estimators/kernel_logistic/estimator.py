@@ -277,6 +277,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
         eligible = self.kernel_.definite and not self._is_precomputed()
         chosen = choice.choose(self.kernel_, training, eligible=eligible)
+        self._spans_all_rows_ = chosen is None
         if chosen is None:
             choice.check_all_rows(training, options.precision(len(training.y)))
             if self.solver == "progressive":

@@ -39,7 +39,7 @@ class OutOfSample(NamedTuple):
 def allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:
     """Whether leave-one-out is cheap, describes the kernel, and is honest: weights have seen the rows."""
     rows, fits = selected.fits.rows, selected.fits
-    if not _has_all_centers(model, rows) or (selected.weighed and selected.weighed.cross_validated):
+    if not _spans_all_rows(model, rows) or (selected.weighed and selected.weighed.cross_validated):
         return False
     n, k, gamma = len(rows), rows.n_scores, selected.best.gamma
     described = fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
@@ -70,7 +70,7 @@ def _parts(
     """Predictions of each fold, and the shares of the rows in it."""
     parts: Iterator[HeldOutPrediction]
     fits, weighed, folds = selected.fits, selected.weighed, selected.fits.rows.folds(FOLDS)
-    if not _has_all_centers(model, fits.rows):
+    if not _spans_all_rows(model, fits.rows):
         parts = (_refitted(model, fits.rows, fold) for fold in folds)
     elif weighed is not None and weighed.cross_validated is not None:
         folds = weighed.cross_validated.folds
@@ -89,9 +89,9 @@ def _refitted(model: KernelLogisticRegression, rows: Observations, fold: Fold) -
     return HeldOutPrediction(fold.test, log_P, rows.judged_weight[fold.test], True)
 
 
-def _has_all_centers(model: KernelLogisticRegression, rows: Observations) -> bool:
-    # Of a kernel matrix of low rank few rows are centres, and it has no rows to fit again.
-    return rows.precomputed or len(model.support_) >= len(rows)
+def _spans_all_rows(model: KernelLogisticRegression, rows: Observations) -> bool:
+    """Whether the function may be any combination of the rows' kernels; few suffice for one of low rank."""
+    return rows.precomputed or model._spans_all_rows_
 
 
 def loo_is_cheap(n: int, k: int) -> bool:
