@@ -14,6 +14,9 @@ from kernelproba.scoring import row_brier_scores, row_errors
 
 #: Least logarithm of a probability that counts as it is, see `kernelproba.scoring`.
 LOG_EPS = float(np.log(np.finfo(np.float64).eps))
+#: Rows of any label that the log loss counts beside those that were seen; of 1, 1/2, 1/4 and 1/10 the third
+#: predicts small separable sets best (docs/adr/0008-nothing-to-tune.md).
+PSEUDO_ROWS = 0.25
 
 #: Log-probabilities (n, c), class indices and weights (n,), and the number of all rows behind the choice that
 #: is to be made → a number, the larger the better.
@@ -37,10 +40,10 @@ def held_out_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
 
 
 def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, total: float) -> float:
-    """Weighted mean of log p(y), as if one row more had been seen, its label any class alike.
+    """Weighted mean of log p(y), as if a quarter of a row more had been seen, its label any class alike.
 
-    Without that row the best model of separable rows is one that is certain of everything; with it, n rows
-    that are all right are evidence for probabilities of about 1 − 1/n.
+    Without it the best model of separable rows is one that is certain of everything; with it, n rows that
+    are all right are evidence for probabilities of about 1 − 1/(4n).
 
     Parameters
     ----------
@@ -53,7 +56,7 @@ def smoothed_log_likelihood(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray
     """
     share, log_P = weight / weight.sum(), np.maximum(log_P, LOG_EPS)
     seen = share @ log_P[np.arange(len(y)), y]
-    return float((total * seen + share @ log_P.mean(axis=1)) / (total + 1))
+    return float((total * seen + PSEUDO_ROWS * (share @ log_P.mean(axis=1))) / (total + PSEUDO_ROWS))
 
 
 def _negative_brier(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, total: float) -> float:  # noqa: ARG001

@@ -126,11 +126,19 @@ def test_a_finished_task_is_not_run_again_until_it_is_forgotten(tmp_path, stubs,
     other = Problem("other", problem.X, problem.y)
     for _ in range(2):
         tables_runs.run_missing([problem, other], ["logistic"], record)
-    assert stubs["logistic"] == 4
+    n = problem.n_splits
+    assert stubs["logistic"] == 2 * n
     record.forget("logistic", ["other"])
-    assert set(record.runs("logistic")) == {("small", 0), ("small", 1)}
+    assert set(record.runs("logistic")) == {("small", split) for split in range(n)}
     tables_runs.run_missing([problem, other], ["logistic", "LightGBM"], record)
-    assert (stubs["logistic"], stubs["LightGBM"]) == (6, 4)
+    assert (stubs["logistic"], stubs["LightGBM"]) == (3 * n, 2 * n)
+
+
+def test_small_tables_are_split_more_often():
+    small = Problem("small", np.zeros((60, 2)), np.repeat([0, 1], 30))
+    large = Problem("large", np.zeros((2000, 2)), np.repeat([0, 1], 1000))
+    wide = Problem("wide", np.zeros((40, 1000)), np.repeat([0, 1], 20))
+    assert (small.n_splits, large.n_splits, wide.n_splits) == (10, 2, 5)
 
 
 def test_a_run_tells_scores_seconds_and_versions(stubs, problem):
@@ -230,4 +238,4 @@ def test_the_page_is_written_from_the_runs_alone(tmp_path, monkeypatch):
     page = tables_page.write_page(record).read_text("utf8")
     assert "| mean rank by log loss at most 1.8 of 7 | 1.00; best rival 2.00 (CatBoost) | yes |" in page
     assert "least log loss on 2 of 2 problems" in page
-    assert "so far 1 of a, b" in page
+    assert "1 of a, b; 2 of the others" in page

@@ -46,7 +46,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         As in `MaximumContrastClassifier`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows, of the probabilities by Bayes' rule; or any scorer of
-        scikit-learn.  "log_loss" counts one row more than there are, of which any class is true.  Equal
+        scikit-learn.  "log_loss" counts a quarter of a row more, of which any class is true.  Equal
         scores are told apart by the log loss.
     cv : int, cross-validation splitter, iterable or None, default=5
         Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;

@@ -42,8 +42,8 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
         As in `LinearProgrammingMachine`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows; or any scorer of scikit-learn.  Probabilities are those of
-        `calibration`, by a slope that all held-out rows of a candidate share.  "log_loss" counts one row more
-        than there are, of which any class is true.  Equal scores are told apart by the log loss.
+        `calibration`, by a slope that all held-out rows of a candidate share.  "log_loss" counts a quarter of
+        a row more, of which any class is true.  Equal scores are told apart by the log loss.
     cv : int, cross-validation splitter, iterable or None, default=5
         Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;
         copies of a row are different observations, and so is what a weight has beyond one, if all weights are

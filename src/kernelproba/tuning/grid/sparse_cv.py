@@ -27,8 +27,8 @@ class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier)
     Cs : int or array-like, default=20
         Strengths, or the length of a geometric grid that begins where the first kernel enters.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
-        What is to be best on held-out rows; or any scorer of scikit-learn.  "log_loss" counts one row more
-        than there are, of which any class is true.  Equal scores are told apart by the log loss.
+        What is to be best on held-out rows; or any scorer of scikit-learn.  "log_loss" counts a quarter of
+        a row more, of which any class is true.  Equal scores are told apart by the log loss.
     cv : int, cross-validation splitter, iterable or None, default=5
         Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;
         copies of a row are different observations, and so is what a weight has beyond one, if all weights are

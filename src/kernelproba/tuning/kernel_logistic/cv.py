@@ -100,8 +100,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     degree, coef0, kernel_params, class_weight, fit_intercept
         As in `KernelLogisticRegression`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
-        What is to be best on unseen rows; or any scorer of scikit-learn.  "log_loss" counts one row more than
-        there are, of which any class is true, so that n rows that are all right do not lead to certainty.
+        What is to be best on unseen rows; or any scorer of scikit-learn.  "log_loss" counts a quarter of a
+        row more, of which any class is true, so that n rows that are all right do not lead to certainty.
     cv : int, cross-validation splitter, iterable or None, default=None
         None leaves out one observation at a time.  A number makes stratified folds of observations that do
         not depend on the order of the rows.  Identical rows are as many observations, and so is a row whose

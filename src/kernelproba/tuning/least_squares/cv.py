@@ -93,7 +93,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         As in `LeastSquaresProbabilisticClassifier`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows, of the probabilities after calibration; or any scorer of
-        scikit-learn.  "log_loss" counts one row more than there are, of which any class is true.
+        scikit-learn.  "log_loss" counts a quarter of a row more, of which any class is true.
     cv : int, cross-validation splitter, iterable or None, default=None
         None leaves out one observation at a time, in closed form.  A number makes stratified folds that
         depend on the contents of rows, not on their order.  Copies of a row are different observations, and

@@ -69,12 +69,17 @@ def test_no_neighbour_of_the_chosen_point_is_better_tried_or_not(model):
     assert model.best_params_ == expected
 
 
-def test_the_chosen_point_is_near_the_best_of_a_grid_by_leave_one_out():
-    rows, labels = three_gaussians(300, random_state=5)  # more than the screening leaves out one by one
-    search = CV(kernel="rbf", scale="standard").fit(rows, labels)
-    grid = CV(10.0 ** np.arange(-1, 5), search.gamma_ * 4.0 ** np.arange(-2, 3), scale="standard")
-    assert len(search.cv_results_["params"]) < 25
-    assert search.best_score_ >= grid.fit(rows, labels).best_score_ * 1.01
+def test_the_chosen_points_are_near_the_best_of_grids_by_leave_one_out():
+    ratios = []
+    for seed in (4, 5, 6):
+        rows, labels = three_gaussians(300, random_state=seed)  # more than screening leaves out one by one
+        search = CV(kernel="rbf", scale="standard").fit(rows, labels)
+        grid = CV(10.0 ** np.arange(-1, 5), search.gamma_ * 4.0 ** np.arange(-2, 3), scale="standard")
+        assert len(search.cv_results_["params"]) < 25
+        ratios.append(search.best_score_ / grid.fit(rows, labels).best_score_)
+    # Losses: a search may end at a point beside a flat optimum, but not often.
+    assert np.mean(ratios) <= 1.01
+    assert max(ratios) <= 1.02
 
 
 def test_the_model_is_that_of_the_chosen_point_on_scaled_rows_at_the_temperature():

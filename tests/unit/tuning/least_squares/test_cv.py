@@ -35,8 +35,8 @@ MEASURES = {
 
 
 def smoothed(log_P, y):
-    """Mean of log p(y) with one row more, of which any class is true."""
-    return (log_P[np.arange(len(y)), y].sum() + log_P.mean()) / (len(y) + 1)
+    """Mean of log p(y) with a quarter of a row more, of which any class is true."""
+    return (log_P[np.arange(len(y)), y].sum() + log_P.mean() / 4) / (len(y) + 1 / 4)
 
 
 def table(search):
