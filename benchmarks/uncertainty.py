@@ -3,47 +3,82 @@
     python -m benchmarks.uncertainty coverage [NAME…]   do sets hold the truth as often as they say?
     python -m benchmarks.uncertainty mapie [NAME…]      their size and time against MAPIE's
     python -m benchmarks.uncertainty intervals          do intervals hold the true probability, where it is known?
-    python -m benchmarks.uncertainty novelty            is a class that was left out found to be new?
+    python -m benchmarks.uncertainty novelty [NAME…]    is a class that was left out found to be new?
+    python -m benchmarks.uncertainty pages              write the pages of the runs that are there
 
-The first two keep every finished run and go on from there (`benchmarks.uncertainty_sets`).
+All keep every finished run in docs/results/uncertainty_runs and go on from there (`benchmarks.uncertainty_sets`).
 """
 
 import sys
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
-from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import machine, write
 from benchmarks.rivals_runs import table
 from benchmarks.selftuning import FAMILIES
-from benchmarks.uncertainty_sets import coverage, mapie
+from benchmarks.uncertainty_sets import (
+    RECORD,
+    RIVAL_SPLITS,
+    SPLITS,
+    compare,
+    comparison_page,
+    cover,
+    coverage_page,
+    run_missing,
+    run_once,
+    runs_by_problem,
+)
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets.mixture import Mixture
 
 BOOTSTRAPS, NEW_ROWS = 50, 1000
 #: Draws of the training rows by their number.
 DRAWS = {200: 8, 1000: 4}
+#: What tells one run from another.
+KEYS = ("data", "split")
+
+# ---------------------------------------------------------------- sets
+
+
+def coverage(*only: str) -> None:
+    """Coverage of sets, over all rows and class by class."""
+    run_missing("coverage", SPLITS, cover, only)
+    write_pages()
+
+
+def mapie(*only: str) -> None:
+    """Sets from leave-one-out probabilities against MAPIE's split and cross methods around the same classifier."""
+    run_missing("mapie", RIVAL_SPLITS, compare, only)
+    write_pages()
+
 
 # ---------------------------------------------------------------- intervals
 
 
 def intervals() -> None:
     """Coverage of the true probability by 90 % intervals, beside a bootstrap of the chosen model."""
-    where, rows = machine(), []
-    for name, problem in FAMILIES.items():
-        for n, draws in DRAWS.items():
-            with threadpool_limits(1):
-                runs = [_judge_intervals(problem, n, draw) for draw in range(draws)]
-            mean = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
-            ratio = mean["bootstrap s"] / mean["seconds"]
-            rows.append({"problem": name, "rows": n, "draws": draws} | mean | {"time ratio": ratio})
-            print(rows[-1], flush=True)
+    for n, draws in DRAWS.items():
+        for draw in range(draws):
+            for name, problem in FAMILIES.items():
+                run_once("intervals", f"{name}, {n}", draw, partial(_judge_intervals, problem, n, draw))
+    write_pages()
+
+
+def intervals_page() -> tuple[str, str, list[dict]]:
+    """Title, text and rows of the page, from the runs on record."""
+    rows = []
+    for name, runs in runs_by_problem("intervals").items():
+        problem, n = name.rsplit(", ", 1)
+        mean = {key: float(np.mean([run[key] for run in runs])) for key in runs[0] if key not in KEYS}
+        ratio = mean["bootstrap s"] / mean["seconds"]
+        rows.append({"problem": problem, "rows": int(n), "draws": len(runs)} | mean | {"time ratio": ratio})
     text = (
         "`KernelLogisticRegressionCV().predict_proba_interval(X, 0.9)` on problems whose posterior is known: share of "
         f"probabilities, over all classes and {NEW_ROWS} new rows, whose true value is in the interval; its mean width; mean width "
@@ -52,7 +87,7 @@ def intervals() -> None:
         "processor for all intervals, the posterior built, and for the bootstrap. Means over draws of the training rows.\n\n"
         "Regenerate: `python -m benchmarks.uncertainty intervals`."
     )
-    write("uncertainty_intervals", "Do intervals hold the true probability?", text, rows, where)
+    return "Do intervals hold the true probability?", text, rows
 
 
 def _judge_intervals(problem: Mixture, n: int, draw: int) -> dict:
@@ -101,30 +136,38 @@ def _bootstrap(model: KernelLogisticRegressionCV, X, y, X_new, rng) -> np.ndarra
 # ---------------------------------------------------------------- novelty
 
 #: Set → training rows, and every which class is left out in turn.
-LEFT_OUT = {"digits": (900, 1), "letter": (8000, 3)}
+LEFT_OUT = {"digits": (900, 1), "satimage": (3000, 1), "letter": (8000, 3)}
 SEARCH_ROWS = 1000
 
 
-def novelty() -> None:
+def novelty(*only: str) -> None:
     """AUC of rows of a class that was left out of training against rows of the others."""
-    where, rows = machine(), []
     for name, (n, step) in LEFT_OUT.items():
+        if only and name not in only:
+            continue
         X, y = table(name)
         order = np.random.default_rng(0).permutation(len(y))
         X, y = X[order], np.unique(y, return_inverse=True)[1][order]
-        with threadpool_limits(1):
-            runs = [_find_class(X, y, n, label) for label in range(0, y.max() + 1, step)]
-        means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
-        rows.append({"data": name, "rows": n, "classes left out in turn": len(runs)} | means)
-        print(rows[-1], flush=True)
+        for label in range(0, y.max() + 1, step):
+            run_once("novelty", name, label, partial(_find_class, X, y, n, label))
+    write_pages()
+
+
+def novelty_page() -> tuple[str, str, list[dict]]:
+    """Title, text and rows of the page, from the runs on record."""
+    rows = []
+    for name, runs in runs_by_problem("novelty").items():
+        means = {key: float(np.mean([run[key] for run in runs])) for key in runs[0] if key not in KEYS}
+        rows.append({"data": name, "rows": LEFT_OUT[name][0], "classes left out in turn": len(runs)} | means)
     text = (
         "One class is left out of training, and rows of all classes are new: area under the curve of `novelty_score`, by which rows of "
         "the class should come first, beside scikit-learn's `IsolationForest` and `LocalOutlierFactor` on the same scaled rows, and the "
         "least of the probabilities of the predicted class. *p ≤ 0.05*: share of the rows of known classes, and of the class left "
         f'out, with such a p-value. Kernel, C and scale are chosen by `KernelLogisticRegressionCV(kernel="rbf")` on {SEARCH_ROWS} '
-        "of the rows; 2000 new rows; means over the classes left out.\n\nRegenerate: `python -m benchmarks.uncertainty novelty`."
+        "of the rows; 2000 new rows at most; means over the classes left out.\n\n"
+        "Regenerate: `python -m benchmarks.uncertainty novelty`."
     )
-    write("uncertainty_novelty", "Is a class that was left out found to be new?", text, rows, where)
+    return "Is a class that was left out found to be new?", text, rows
 
 
 def _find_class(X: np.ndarray, y: np.ndarray, n: int, label: int) -> dict:
@@ -147,11 +190,28 @@ def _find_class(X: np.ndarray, y: np.ndarray, n: int, label: int) -> dict:
         "p ≤ 0.05, known": float((p[~is_new] <= 0.05).mean()),
         "p ≤ 0.05, left out": float((p[is_new] <= 0.05).mean()),
     }
-    print(label, run, flush=True)
     return run
+
+
+# ---------------------------------------------------------------- pages
+
+PAGES = {
+    "coverage": coverage_page,
+    "mapie": comparison_page,
+    "intervals": intervals_page,
+    "novelty": novelty_page,
+}
+
+
+def write_pages() -> None:
+    """Write the pages of all runs on record."""
+    for name, page in PAGES.items():
+        if RECORD.runs(name):
+            write(f"uncertainty_{name}", *page(), machine())
 
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # searches that end at their limits, classes of few rows
-    commands = (coverage, mapie, intervals, novelty)
-    {command.__name__: command for command in commands}[sys.argv[1]](*sys.argv[2:])
+    commands = {"coverage": coverage, "mapie": mapie, "intervals": intervals, "novelty": novelty}
+    commands |= {"pages": write_pages}
+    commands[sys.argv[1]](*sys.argv[2:])

@@ -6,13 +6,14 @@ All run in one thread, and their time is that of the processor.
 
 import time
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import ShuffleSplit, train_test_split
 from threadpoolctl import threadpool_limits
 
-from benchmarks.measure import RESULTS, machine, write
+from benchmarks.measure import RESULTS
 from benchmarks.rivals_record import RunRecord
 from benchmarks.rivals_runs import table
 from benchmarks.tables_data import Problem, folder, tables
@@ -73,9 +74,15 @@ def run_missing(name: str, n_splits: int, task: Callable[[Problem, int], dict], 
     """Run what has not been run of one task, on some problems or all."""
     for split in range(n_splits):
         for problem in problems():
-            if (problem.name, split) not in RECORD.runs(name) and (not only or problem.name in only):
-                with threadpool_limits(1):
-                    RECORD.keep(name, {"data": problem.name, "split": split} | task(problem, split))
+            if not only or problem.name in only:
+                run_once(name, problem.name, split, partial(task, problem, split))
+
+
+def run_once(name: str, data: str, split: int, task: Callable[[], dict]) -> None:
+    """Run one part of a task in one thread, unless it is on record."""
+    if (data, split) not in RECORD.runs(name):
+        with threadpool_limits(1):
+            RECORD.keep(name, {"data": data, "split": split} | task())
 
 
 def runs_by_problem(name: str) -> dict[str, list[dict]]:
@@ -89,36 +96,42 @@ def runs_by_problem(name: str) -> dict[str, list[dict]]:
 # ---------------------------------------------------------------- coverage
 
 
-def coverage(*only: str) -> None:
-    """Coverage of sets from leave-one-out probabilities, over all rows and class by class."""
-    run_missing("coverage", SPLITS, _cover, only)
-    write_coverage()
-
-
-def _cover(problem: Problem, split: int) -> dict:
+def cover(problem: Problem, split: int) -> dict:
+    """Sets as they are by default, and from the leave-one-out probabilities of the same fit."""
     (X, y), (X_test, y_test) = rows_of(problem, split)
-    sets = ConformalClassifier(model(problem), 0.5, allow_empty=True).fit(X, y)
-    known = np.isin(y_test, sets.classes_)
-    codes = np.searchsorted(sets.classes_, y_test[known])
-    p = sets.predict_p_values(X_test)
-    run = {"rows": len(y), "classes": len(sets.classes_), "method": sets.estimator_.loo_method_}
+    plus = ConformalClassifier(model(problem), 0.5, method="cv+", allow_empty=True).fit(X, y)
+    fitted = FrozenEstimator(plus.estimator_)
+    loo = ConformalClassifier(fitted, 0.5, method="loo", allow_empty=True).fit(X, y)
+    run = {"rows": len(y), "classes": len(plus.classes_)}
+    for name, sets in {"cv+": plus, "loo": loo}.items():
+        run[name] = _judge(sets.predict_p_values(X_test), y_test, sets.classes_)
+        run[name]["by class"] = _cover_classes(sets, X_test, y_test)
+    return run
+
+
+def _judge(p: np.ndarray, y: np.ndarray, classes: np.ndarray) -> dict:
+    """Coverage and size of the sets of p-values (n, c) at every level."""
+    known = np.isin(y, classes)
+    codes = np.searchsorted(classes, y[known])
+    found: dict = {}
     for level in LEVELS:
         chosen = prediction_sets(p, level)
-        hit = chosen[np.flatnonzero(known), codes]
         # A label without a training row is in no set.
-        run |= {
-            f"coverage {level}": float(hit.sum() / len(y_test)),
+        found |= {
+            f"coverage {level}": float(chosen[np.flatnonzero(known), codes].sum() / len(y)),
             f"size {level}": float(chosen.sum(axis=1).mean()),
             f"single {level}": float((chosen.sum(axis=1) == 1).mean()),
         }
-    return run | {"by class": _cover_classes(sets, X_test[known], y_test[known], codes)}
+    return found
 
 
-def _cover_classes(sets: ConformalClassifier, X: np.ndarray, y: np.ndarray, codes: np.ndarray) -> dict:
+def _cover_classes(sets: ConformalClassifier, X: np.ndarray, y: np.ndarray) -> dict:
     """Hits and rows of each class, for levels that its calibration rows attain."""
-    p = sets.set_params(conditional="class").predict_p_values(X)
+    known = np.isin(y, sets.classes_)
+    p = sets.set_params(conditional="class").predict_p_values(X[known])
+    codes = np.searchsorted(sets.classes_, y[known])
     rows = np.bincount(sets.calibration_labels_, minlength=len(sets.classes_))
-    own = p[np.arange(len(y)), codes]
+    own = p[np.arange(len(codes)), codes]
     return {
         f"{level} {label}": [int((own[codes == j] > 1 - level + 1e-12).sum()), int((codes == j).sum())]
         for level in LEVELS
@@ -127,39 +140,45 @@ def _cover_classes(sets: ConformalClassifier, X: np.ndarray, y: np.ndarray, code
     }
 
 
-def write_coverage() -> None:
-    """Write the page of finished runs."""
-    rows, kept, all_levels, classes_kept, all_classes = [], 0, 0, 0, 0
+def coverage_page() -> tuple[str, str, list[dict]]:
+    """Title, text and rows of the page, from the runs on record."""
+    rows, tally = [], {method: np.zeros(4, dtype=int) for method in ("cv+", "loo")}
     for name, runs in runs_by_problem("coverage").items():
         row = {"data": name, "rows": runs[0]["rows"], "classes": runs[0]["classes"], "splits": len(runs)}
-        for level in LEVELS:
-            values = np.array([run[f"coverage {level}"] for run in runs])
-            row[f"coverage at {level}"] = _with_error(values)
-            kept, all_levels = kept + _keeps(values, level), all_levels + 1
-        for key in ("size", "single"):
-            row[f"{key} at 0.9"] = float(np.mean([run[f"{key} 0.9"] for run in runs]))
-        shares = _class_shares(runs)
-        fine = sum(_keeps(values, level) for (level, _), values in shares.items())
-        row["classes × levels kept"] = f"{fine} of {len(shares)}"
-        classes_kept, all_classes = classes_kept + fine, all_classes + len(shares)
+        for method, counts in tally.items():
+            cells, kept = _coverage_cells([run[method] for run in runs])
+            row |= {f"{method}: {key}": value for key, value in cells.items()}
+            counts += kept
         rows.append(row)
+    counts = {
+        method: f"{a} of {b} coverages over all rows, {c} of {d} within classes"
+        for method, (a, b, c, d) in tally.items()
+    }
     text = (
-        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())`, from leave-one-out probabilities and without a further fit "
-        f"(`allow_empty=True`). Random splits with at most {TRAINING_ROWS} training rows (60 % of smaller sets) and {TEST_ROWS} "
+        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True`). *cv+*: by five searches without a fifth "
+        "of the rows each, the default for fewer than 1000 rows; *loo*: from the leave-one-out probabilities of the one fit, at no "
+        f"cost, the default for more. Random splits with at most {TRAINING_ROWS} training rows (60 % of smaller sets) and {TEST_ROWS} "
         "test rows; share of test rows whose label is in the set, mean ± standard error over the splits; mean number of labels in "
-        'a set and share of sets with one label at 0.9. Last column: the same with `conditional="class"`, how many pairs of a '
-        "class and a level (those that its rows attain) have a coverage within two standard errors of the level or above it. "
+        'a set and share of sets with one label at 0.9. *Classes × levels*: the same with `conditional="class"`, how many pairs of '
+        "a class and a level (those that its rows attain) have a coverage within two standard errors of the level or above it. "
         "Labels without a training row count as missed. Tables are encoded by `TableEncoder`, learnt from the training rows.\n\n"
-        f"Within two standard errors of the level or above it: {kept} of {all_levels} coverages over all rows, {classes_kept} of "
-        f"{all_classes} within classes.\n\nRegenerate: `python -m benchmarks.uncertainty coverage`."
+        f"Within two standard errors of the level or above it, cv+: {counts['cv+']}; loo: {counts['loo']}.\n\n"
+        f"Runs stop and go on; the aim is {SPLITS} splits of every problem. Regenerate: `python -m benchmarks.uncertainty coverage`."
     )
-    write(
-        "uncertainty_coverage",
-        "Do prediction sets hold the truth as often as they say?",
-        text,
-        rows,
-        machine(),
-    )
+    return "Do prediction sets hold the truth as often as they say?", text, rows
+
+
+def _coverage_cells(runs: list[dict]) -> tuple[dict, list[int]]:
+    """Cells of one method, and how many coverages keep their level of how many, over all rows and in classes."""
+    values = {level: np.array([run[f"coverage {level}"] for run in runs]) for level in LEVELS}
+    cells: dict = {f"coverage at {level}": _with_error(values[level]) for level in LEVELS}
+    for key in ("size", "single"):
+        cells[f"{key} at 0.9"] = float(np.mean([run[f"{key} 0.9"] for run in runs]))
+    shares = _class_shares(runs)
+    fine = sum(_keeps(share, level) for (level, _), share in shares.items())
+    cells["classes × levels"] = f"{fine} of {len(shares)}"
+    kept = sum(_keeps(values[level], level) for level in LEVELS)
+    return cells, [kept, len(LEVELS), fine, len(shares)]
 
 
 def _with_error(values: np.ndarray) -> str:
@@ -188,13 +207,8 @@ def _class_shares(runs: list[dict]) -> dict[tuple[float, str], np.ndarray]:
 # ---------------------------------------------------------------- MAPIE
 
 
-def mapie(*only: str) -> None:
-    """Sets from leave-one-out probabilities against MAPIE's split and cross methods around the same classifier."""
-    run_missing("mapie", RIVAL_SPLITS, _compare, only)
-    write_comparison()
-
-
-def _compare(problem: Problem, split: int) -> dict:
+def compare(problem: Problem, split: int) -> dict:
+    """Sets from leave-one-out probabilities, and MAPIE's split and cross methods around the same classifier."""
     from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
 
     (X, y), (X_test, y_test) = rows_of(problem, split)
@@ -206,7 +220,7 @@ def _compare(problem: Problem, split: int) -> dict:
     inner = model(problem, kernel="rbf", feature_weights=None)
 
     def ours():
-        sets = ConformalClassifier(inner, 0.5, allow_empty=True).fit(X, y)
+        sets = ConformalClassifier(inner, 0.5, method="loo", allow_empty=True).fit(X, y)
         p = sets.predict_p_values(X_test)
         return lambda: np.stack([prediction_sets(p, level) for level in CURVE], axis=2)
 
@@ -234,8 +248,8 @@ def _compare(problem: Problem, split: int) -> dict:
     return run
 
 
-def write_comparison() -> None:
-    """Write the page of finished runs."""
+def comparison_page() -> tuple[str, str, list[dict]]:
+    """Title, text and rows of the page, from the runs on record."""
     rows, ratios = [], {"split": [], "cross": []}
     for name, runs in runs_by_problem("mapie").items():
         row = {"data": name, "rows": runs[0]["rows"], "classes": runs[0]["classes"], "splits": len(runs)}
@@ -270,7 +284,7 @@ def write_comparison() -> None:
         "Sizes of ours over theirs at equal coverage. " + "; ".join(lines) + ".\n\n"
         "Regenerate: `python -m benchmarks.uncertainty mapie`."
     )
-    write("uncertainty_mapie", "Prediction sets against MAPIE's", text, rows, machine())
+    return "Prediction sets against MAPIE's", text, rows
 
 
 def _size_at(coverage: float, coverages: np.ndarray, sizes: np.ndarray) -> float:

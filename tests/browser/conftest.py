@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
 from kernelproba.report.render import write_report
@@ -67,7 +67,8 @@ def wine_page(tmp_path_factory):
     data = load_wine(as_frame=True)
     X, y = data.data, data.target_names[data.target]
     model, rival = (
-        make_pipeline(StandardScaler(), inner) for inner in (KernelLogisticRegression(), LogisticRegression())
+        make_pipeline(StandardScaler(), inner)
+        for inner in (KernelLogisticRegressionCV([1.0], [0.08], kernel="rbf"), LogisticRegression())
     )
     rivals = compare(X, y, {"ours": model, "logistic regression": rival}, cv=2)
     summary = summarise(

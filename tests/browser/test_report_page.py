@@ -5,8 +5,17 @@ import itertools
 import pytest
 from browser.conftest import COLUMNS, NAMES, show
 
-TABS = ["scores", "classes", "calibration", "mistakes", "map", "rows", "data", "reproduce"]
-FIGURES = {"scores": 4, "calibration": 1 + 3, "mistakes": 2, "map": 1, "rows": 0, "data": 0, "reproduce": 0}
+TABS = ["scores", "classes", "calibration", "mistakes", "sets", "map", "rows", "data", "reproduce"]
+FIGURES = {
+    "scores": 4,
+    "calibration": 1 + 3,
+    "mistakes": 2,
+    "sets": 1,
+    "map": 1,
+    "rows": 0,
+    "data": 0,
+    "reproduce": 0,
+}
 
 
 @pytest.fixture(params=["wine_page", "hostile_page", "sixty_page"])
@@ -118,6 +127,7 @@ def test_an_address_with_the_name_of_a_tab_opens_it(browser, wine_page):
         ("calibration", "rect.bar"),
         ("mistakes", "rect.cell"),
         ("mistakes", "rect.bar"),
+        ("sets", "circle.point"),
         ("map", "circle.dot"),
     ],
 )

@@ -259,3 +259,66 @@ def test_json_counts_the_labels(predict, folder, expected):
     assert facts["rows"] == 50
     assert list(facts["labels"].values()) == np.bincount(expected.argmax(axis=1)).tolist()
     assert facts["mean_confidence"] == pytest.approx(expected.max(axis=1).mean())
+
+
+# ------------------------------------------------------------------ sets, intervals, novelty
+
+
+@pytest.fixture(scope="module")
+def tuned(folder):
+    """A model that keeps what it says of left-out rows, and knows intervals and novelty."""
+    from kernelproba.cli.app import run
+
+    fit = ["fit", folder / "iris.csv", "-t", "species", "-o", folder / "tuned.skops", "-q"]
+    assert run([*map(str, fit), "--set", "kernel=rbf", "--set", "feature_weights=None"]) == 0
+    return "tuned.skops"
+
+
+def test_sets_intervals_and_novelty_are_the_models_own(predict, folder, tmp_path, new_rows, tuned):
+    options = ("--sets", "0.9", "--intervals", "--novelty")
+    answer = predict(folder / "new.csv", *options, model=tuned)
+    assert answer.code == 0
+    assert "100 training rows" in answer.err
+    assert "labels on average" in answer.out
+    out, model = pd.read_csv(tmp_path / "out.csv"), load_model(folder / tuned)
+    P, classes = model.predict_proba(new_rows), model.classes_
+    ends = model.predict_proba_interval(new_rows)
+    for j, label in enumerate(classes):
+        np.testing.assert_allclose(out[[f"low_{label}", f"high_{label}"]], ends[:, j], rtol=1e-9)
+    score, p_value = model.novelty_score(new_rows, return_p_value=True)
+    np.testing.assert_allclose(out[["novelty", "novelty_p_value"]], np.c_[score, p_value], rtol=1e-9)
+    own = np.sort(model.estimator_.loo_label_proba_)
+    # The label is kept if more than a tenth of the rows, the new one among them, fit as badly.
+    kept = (np.searchsorted(own, P, side="right") + 1) / 101 > 0.1
+    kept[np.arange(len(P)), P.argmax(axis=1)] = True
+    assert out["set"].tolist() == [" | ".join(classes[row]) for row in kept]
+    assert (out["set_size"] == kept.sum(axis=1)).all()
+
+
+def test_programs_get_the_sizes_of_sets_and_the_share_of_new_rows(predict, folder, tuned):
+    facts = json.loads(predict(folder / "new.csv", "--sets", "0.9", "--novelty", "--json", model=tuned).out)
+    assert 1 <= facts["mean_set_size"] <= 3
+    assert 0 <= facts["single_labels"] <= 1
+    assert 0 <= facts["new_rows"] <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--sets", "90"], "between 0 and 1"),
+        (["--sets", "0"], "between 0 and 1"),
+        (["--sets", "0.999"], "the 100 training rows attain 0.99 at most"),
+        (["--intervals"], "--intervals: the method 'lspc' has none; fit the model by --method auto"),
+        (["--novelty"], "--novelty: the method 'lspc' has none"),
+    ],
+)
+def test_what_a_model_cannot_tell_is_refused_before_the_work(predict, folder, tmp_path, options, complaint):
+    assert complaint in predict(folder / "new.csv", *options).error
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_kept_column_may_not_have_the_name_of_a_further_column(predict, folder, tmp_path, new_rows):
+    new_rows.assign(set_size=1).to_csv(tmp_path / "new.csv", index=False)
+    assert predict(tmp_path / "new.csv", "--keep", "set_size").code == 0
+    answer = predict(tmp_path / "new.csv", "--keep", "set_size", "--sets", "0.9")
+    assert "'set_size' cannot be kept" in answer.error

@@ -109,3 +109,21 @@ def _label_p_values(
         worse = above + v * (worse - above)
     # A label of no weight among rows of no weight is none.
     return worse / total if total > 0 else np.zeros_like(worse)
+
+
+def left_out_p_values(label_proba: NDArray, P: NDArray) -> NDArray[np.float64]:
+    """Return p-values (n, c) of all labels of rows with posterior P (n, c), from leave-one-out alone.
+
+    The score is that of least ambiguous sets, −p_y.
+
+    Parameters
+    ----------
+    label_proba : array of shape (m,)
+        Probability of the label of each known row by a fit without it; NaN for rows that do not count.
+    P : array of shape (n, c)
+        Probabilities of new rows.
+    """
+    known = label_proba[~np.isnan(label_proba)]
+    one_model = np.zeros(len(known), dtype=int)
+    rows = KnownLabels(one_model, np.ones(len(known)), np.ones(P.shape[1]), by_class=False)
+    return rows.p_values(-known, one_model, [-P])

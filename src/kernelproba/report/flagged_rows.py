@@ -33,7 +33,7 @@ def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDAr
             "predicted_probability": float(P[i, first[i]]),
             "runner_up": name(classes[second[i]]),
             "runner_up_probability": float(P[i, second[i]]),
-            "values": _values(frame.iloc[i]),
+            "values": row_values(frame.iloc[i]),
         }
         for i in order
     ]
@@ -51,7 +51,7 @@ def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDA
             "probability": float(own[i]),
             "predicted": name(classes[best[i]]),
             "predicted_probability": float(P[i, best[i]]),
-            "values": _values(frame.iloc[i]),
+            "values": row_values(frame.iloc[i]),
         }
         for i in order
     ]
@@ -71,12 +71,12 @@ def doubted_training_labels(model: Any, X: Any, y: Any) -> list[dict[str, Any]] 
     return [
         {key: plain(record[key]) for key in ("row", "probability", "predicted_probability")}
         | {key: name(record[key]) for key in ("label", "predicted")}
-        | {"values": _values(frame.iloc[position[record["row"]]])}
+        | {"values": row_values(frame.iloc[position[record["row"]]])}
         for record in records
     ]
 
 
-def _values(row: pd.Series) -> dict[str, str]:
+def row_values(row: pd.Series) -> dict[str, str]:
     """The first few entries of a row as short texts, by column."""
     return {name(column): _entry(value) for column, value in row.iloc[:_VALUES].items()}
 

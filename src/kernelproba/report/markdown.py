@@ -14,10 +14,13 @@ from kernelproba.report.wording import (
     confused_pairs,
     heading,
     interval,
+    novelty_text,
     number,
     opening,
     parameters,
     seconds,
+    set_rows,
+    sets_text,
     share,
     trust,
 )
@@ -38,6 +41,8 @@ def markdown(summary: dict[str, Any]) -> str:
         _rivals(summary["rivals"]),
         _section("Calibration", _calibration(summary["calibration"])),
         _section("Mistakes", _mistakes(summary["confusion"])),
+        _sets(summary),
+        _novelty(summary["novelty"]),
         _section("Rows most in doubt", f"{summary['row_numbers']}\n\n{_doubtful(summary['doubtful_rows'])}"),
         _section("Labels that look wrong", _doubted(summary["doubted_labels"])),
         _training(summary["doubted_training_labels"]),
@@ -158,6 +163,25 @@ def _mistakes(confusion: dict[str, Any]) -> str:
         for m in confused_pairs(confusion)
     ]
     return _table(["true class", "predicted", "rows", "share of the true class"], rows)
+
+
+def _sets(summary: dict[str, Any]) -> str:
+    if summary["sets"] is None:
+        return ""
+    columns = ["asked for", "label in the set", "labels per set", "sets of one label"]
+    return _section("Sets of labels", f"{sets_text(summary)}\n\n{_table(columns, set_rows(summary['sets']))}")
+
+
+def _novelty(novelty: dict[str, Any] | None) -> str:
+    if novelty is None:
+        return ""
+    rows = [
+        (escape(r["row"]), f"{r['novelty']:.1%}", number(r["p_value"]), escape(r["predicted"]),
+         f"{r['predicted_probability']:.1%}")
+        for r in novelty["rows"]
+    ]  # fmt: skip
+    table = _table(["row", "novelty", "p-value", "likeliest", "probability"], rows)
+    return _section("Rows unlike those of training", f"{novelty_text(novelty)}\n\n{table}")
 
 
 def _doubtful(records: list[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ from kernelproba.report import wording
 from kernelproba.report.figures.canvas import Element, markup
 from kernelproba.report.figures.confidence import confidence_histogram
 from kernelproba.report.figures.confusion import confusion_matrix
+from kernelproba.report.figures.coverage import coverage_figure
 from kernelproba.report.figures.curves import threshold_figure
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
@@ -74,6 +75,7 @@ def _figures(summary: dict[str, Any]) -> dict[str, list[Element]]:
         "confusion": [confusion_matrix(confusion["classes"], confusion["counts"])],
         "confidence": [confidence_histogram(**summary["confidence"])],
         "map": [],
+        "coverage": [] if summary["sets"] is None else [coverage_figure(summary["sets"])],
     }
     if "reason" not in summary["map"]:
         drawn["map"] = [posterior_figure(summary["map"], confusion["classes"])]

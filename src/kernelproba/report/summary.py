@@ -35,6 +35,7 @@ from kernelproba.report.scores_summary import (
     confusion,
     headline_scores,
 )
+from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,6 +115,8 @@ def summarise(
         "confusion": confusion(codes, P, classes),
         "confidence": confidence(codes, P),
         "map": summarise_map(model, X, codes, P),
+        "sets": describe_sets(model, codes, P),
+        "novelty": describe_novelty(model, X, frame, P, classes),
         "row_numbers": about.row_numbers,
         "doubtful_rows": doubtful_rows(frame, codes, P, classes),
         "doubted_labels": doubted_labels(frame, codes, P, classes),

@@ -138,6 +138,40 @@ def compared(rivals: dict[str, Any]) -> str:
     )
 
 
+NO_SETS = "Sets of labels follow from leave-one-out probabilities, which this classifier does not keep."
+NO_NOVELTY = "This classifier has no measure of how new a row is."
+
+
+def sets_text(summary: dict[str, Any]) -> str:
+    """Say what sets are, and what they promise."""
+    known = f"{summary['sets']['known_rows']:,}"
+    return (
+        f"The labels that cannot be ruled out at a level, judged by what the model says of {known} training "
+        "rows without having seen them. Sets should hold the true label as often as asked for, whatever the "
+        "model: the better it is, the smaller they are."
+    )
+
+
+def set_rows(sets: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Level, coverage with its standard error, mean size and share of single labels, as texts."""
+    columns = (sets[key] for key in ("confidence", "coverage", "std_error", "mean_size", "single"))
+    return [
+        (f"{level:.0%}", f"{covered:.1%} ± {error:.1%}", f"{size:.2f}", f"{single:.1%}")
+        for level, covered, error, size, single in zip(*columns, strict=True)
+    ]
+
+
+def novelty_text(novelty: dict[str, Any]) -> str:
+    """Say how many rows are new, and how many would be by chance."""
+    few = f"{novelty['threshold']:.0%}"
+    return (
+        f"{novelty['share']:.1%} of the rows have a p-value of {few} or less: they are as unlike the "
+        f"training rows as at most {few} of these are unlike the others. Of rows from the same source about "
+        f"{few} are. Novelty is the share of a row that the rows of no class explain, in the kernel of the "
+        "model."
+    )
+
+
 def confused_pairs(confusion: dict[str, Any], top: int = 10) -> list[dict[str, Any]]:
     """The most frequent mistakes: true class, predicted class, rows and share of the true class."""
     names, counts = confusion["classes"], confusion["counts"]

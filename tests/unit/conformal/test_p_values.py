@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelproba.conformal import KnownLabels
+from kernelproba.conformal import KnownLabels, left_out_p_values
 
 
 def known_labels(labels, n_classes, *, weights=None, own=None, by_class=False):
@@ -81,3 +81,10 @@ def test_the_attainable_level_is_where_the_worst_label_is_just_ruled_out(by_clas
     p = known.p_values(np.zeros(29), np.zeros(29, dtype=int), [np.ones((1, 3))])
     np.testing.assert_allclose(known.attainable(), 1 - p[0])
     np.testing.assert_allclose(known.attainable(), [0.9, 0.95, 0.5] if by_class else [29 / 30] * 3)
+
+
+def test_p_values_of_leave_one_out_are_shares_of_rows_that_fit_as_badly():
+    left_out = np.array([0.9, 0.5, np.nan, 0.2])
+    P = np.array([[0.95, 0.05], [0.5, 0.5], [0.3, 0.7]])
+    expected = np.array([[4, 1], [3, 3], [2, 3]]) / 4
+    np.testing.assert_allclose(left_out_p_values(left_out, P), expected)

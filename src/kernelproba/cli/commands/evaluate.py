@@ -94,6 +94,7 @@ def _facts(model: TableModel, held_out: _HeldOut) -> dict[str, Any]:
     from kernelproba.inspection import score_intervals
     from kernelproba.report.class_scores import class_scores
     from kernelproba.report.scores_summary import baseline_scores
+    from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 
     codes = label_index(held_out.y, model.classes)
     counts = np.bincount(label_index(np.array(model.labels), model.classes), minlength=len(model.classes))
@@ -104,6 +105,8 @@ def _facts(model: TableModel, held_out: _HeldOut) -> dict[str, Any]:
         "scores": {name: interval._asdict() for name, interval in intervals.items()},
         "baseline": baseline_scores(codes, counts),
         "classes": class_scores(codes, held_out.P, model.classes),
+        "sets": describe_sets(model.model, codes, held_out.P),
+        "novelty": describe_novelty(model.model, held_out.X, held_out.X, held_out.P, model.classes),
     }
 
 
@@ -242,9 +245,26 @@ def _show(screen: Terminal, facts: Mapping[str, Any]) -> None:
     screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
     screen.line("frequencies: the scores of stating the share of each class in training for every row\n")
     _show_classes(screen, facts["classes"])
+    _show_uncertainty(screen, facts)
     screen.line(f"{facts['rows']:,} rows in {seconds(facts['seconds'])}")
     if "report" in facts:
         screen.line(f"report written to {facts['report']}")
+
+
+def _show_uncertainty(screen: Terminal, facts: Mapping[str, Any]) -> None:
+    """Print how often sets hold the truth, and the rows that are least like those of training."""
+    from kernelproba.report.wording import set_rows
+
+    if facts["sets"] is not None:
+        columns = ["sets at", "hold the label", "labels per set", "sets of one"]
+        screen.table(columns, set_rows(facts["sets"]))
+    novelty = facts["novelty"]
+    if novelty is not None:
+        listed = ", ".join(str(row["row"]) for row in novelty["rows"][:5])
+        screen.line(
+            f"{novelty['share']:.1%} of the rows are new to the model (p-value {novelty['threshold']} or less)"
+            + (f", most of all rows {listed}\n" if listed else "\n")
+        )
 
 
 def _show_classes(screen: Terminal, classes: list[dict[str, Any]]) -> None:

@@ -17,14 +17,17 @@ from kernelproba.cli.terminal import Terminal
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from kernelproba.cli.table_model import TableModel
     from kernelproba.tables.files.table_file import Layout, TableFile
 
+
+#: p-value up to which a row counts as new.
+NEW_ROW = 0.05
 
 #: Shown by ``--help``.
 EXAMPLES = (
     "kernelproba predict model.skops new.csv -o predictions.csv",
     "kernelproba predict model.skops new.csv.gz -o predictions.parquet --keep patient_id",
+    "kernelproba predict model.skops new.csv -o predictions.csv --sets 0.9 --intervals --novelty",
 )
 
 
@@ -53,6 +56,18 @@ def predict(
             "that begin with =, +, - or @ get an apostrophe in front.",
         ),
     ] = False,
+    sets: Annotated[
+        float | None,
+        typer.Option(
+            "--sets", metavar="LEVEL", help="Add the labels that cannot be ruled out at a level, such as 0.9."
+        ),
+    ] = None,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Add a 90 % interval of every probability.")
+    ] = False,
+    novelty: Annotated[
+        bool, typer.Option("--novelty", help="Add how unlike the training rows each row is, and a p-value.")
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -63,8 +78,14 @@ def predict(
     Writes the label, the confidence (its probability) and the probability of every class, row by row. Tables
     larger than memory are read and written in chunks.
     """
-    from kernelproba.cli.prediction_file import check_output, writing_table
+    from kernelproba.cli.prediction_file import (
+        check_output,
+        prediction_columns,
+        prediction_names,
+        writing_table,
+    )
     from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.uncertainty_columns import UncertaintyColumns
     from kernelproba.tables.files.table_format import STANDARD_STREAM, open_table
 
     prints_rows = output == STANDARD_STREAM
@@ -75,7 +96,9 @@ def predict(
     with terminal.heeding_warnings():
         table_model, file = TableModel.load(model), open_table(data, layout)
     notes = table_model.check_columns(file)
-    kept = _check_kept(table_model, file, keep or [])
+    extra = UncertaintyColumns(table_model, sets, intervals, novelty)
+    notes += extra.check()
+    kept = _check_kept([*prediction_names(table_model.classes), *extra.names()], file, keep or [])
     terminal.notes(notes)
     tally, start = _Tally(), time.perf_counter()
     with (
@@ -85,8 +108,9 @@ def predict(
     ):
         for X, batch in table_model.chunks(file, kept, progress):
             P = table_model.model.predict_proba(X)
-            write(_output_rows(P, table_model.classes, batch, kept))
-            tally.add(P, table_model.classes)
+            found = prediction_columns(P, table_model.classes) | extra.columns(X, P)
+            write(_output_rows(found, batch, kept))
+            tally.add(P, table_model.classes, found)
         if tally.rows == 0:
             raise CommandError(f"{data.name} has a header but no rows")
     facts = tally.facts() | {"seconds": round(time.perf_counter() - start, 3), "output": str(output)}
@@ -99,12 +123,18 @@ class _Tally:
     def __init__(self) -> None:
         self.rows, self._confidence = 0, 0.0
         self._labels: Counter = Counter()
+        self._sums: Counter = Counter()
 
-    def add(self, P: np.ndarray, classes: np.ndarray) -> None:
-        """Count the rows of P (n, c)."""
+    def add(self, P: np.ndarray, classes: np.ndarray, columns: dict[str, Any]) -> None:
+        """Count the rows of P (n, c), and what their further columns say."""
         counts = np.bincount(P.argmax(axis=1), minlength=len(classes))
         self._labels.update(dict(zip(map(str, classes.tolist()), counts.tolist(), strict=True)))
         self.rows, self._confidence = self.rows + len(P), self._confidence + float(P.max(axis=1).sum())
+        if "set_size" in columns:
+            size = np.asarray(columns["set_size"])
+            self._sums.update(mean_set_size=int(size.sum()), single_labels=int((size == 1).sum()))
+        if "novelty_p_value" in columns:
+            self._sums["new_rows"] += int((np.asarray(columns["novelty_p_value"]) <= NEW_ROW).sum())
 
     def facts(self) -> dict[str, Any]:
         """Return the counts for people and programs."""
@@ -112,27 +142,24 @@ class _Tally:
             "rows": self.rows,
             "labels": dict(self._labels),
             "mean_confidence": self._confidence / max(self.rows, 1),
-        }
+        } | {name: total / max(self.rows, 1) for name, total in self._sums.items()}
 
 
-def _check_kept(model: TableModel, file: TableFile, keep: list[str]) -> list[str]:
-    """Return the columns to copy, if they are there and their names are free."""
-    from kernelproba.cli.prediction_file import prediction_names
+def _check_kept(taken: list[str], file: TableFile, keep: list[str]) -> list[str]:
+    """Return the columns to copy, if they are there and their names are not taken."""
     from kernelproba.tables.training_table import check_column
 
     for name in keep:
         check_column(file, name)
-        if name in prediction_names(model.classes):
+        if name in taken:
             raise CommandError(f"column '{name}' cannot be kept: a column of the result has that name")
     return list(dict.fromkeys(keep))
 
 
-def _output_rows(P: np.ndarray, classes: np.ndarray, batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
+def _output_rows(columns: dict[str, Any], batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
     import pyarrow as pa
 
-    from kernelproba.cli.prediction_file import prediction_columns
-
-    return pa.table({name: batch.column(name) for name in kept} | prediction_columns(P, classes))
+    return pa.table({name: batch.column(name) for name in kept} | columns)
 
 
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:
@@ -145,6 +172,12 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     screen.table(["label", "rows", "share"], rows)
     if len(facts["labels"]) > len(rows):
         screen.line(f"… and {len(facts['labels']) - len(rows)} more labels")
+    if "mean_set_size" in facts:
+        screen.line(
+            f"sets have {facts['mean_set_size']:.2f} labels on average, {facts['single_labels']:.1%} have one"
+        )
+    if "new_rows" in facts:
+        screen.line(f"{facts['new_rows']:.1%} of the rows are new to the model (p-value {NEW_ROW} or less)")
     screen.line(
         f"{facts['rows']:,} rows in {seconds(facts['seconds'])}, "
         f"mean confidence {facts['mean_confidence']:.3f}, written to {facts['output']}"

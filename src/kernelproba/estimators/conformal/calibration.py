@@ -29,6 +29,8 @@ from kernelproba.estimators.base.cross_fit import fit_folds
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
 
 METHODS = ("auto", "loo", "cv+", "split", "prefit")
+#: Rows from which on it hardly shows that a row had a say in what was tuned before it was left out.
+LOO_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def calibrate(estimator: Any, rows: CalibrationRows, method: str) -> Calibration
         return _split(estimator, rows)
     fitted = clone(estimator).fit(rows.X, rows.y, **rows.fit_params)
     if method == "auto":
-        method = "loo" if _keeps_loo(posterior_source(fitted)) else "cv+"
+        method = "loo" if _loo_serves(posterior_source(fitted), len(rows.y)) else "cv+"
     return _leave_one_out(fitted, len(rows.y)) if method == "loo" else _cross_validate(fitted, rows)
 
 
@@ -164,6 +166,11 @@ def _split(estimator: Any, rows: CalibrationRows) -> Calibration:
     fitted = clone(estimator).fit(_safe_indexing(rows.X, train), rows.y[train], **params)
     P = posterior_source(fitted).predict_proba(_safe_indexing(rows.X, known))
     return Calibration(fitted, P, known, "split", np.zeros(len(known), dtype=int))
+
+
+def _loo_serves(model: Any, n: int) -> bool:
+    """Whether leave-one-out is there, and of enough rows; those of a kernel matrix cannot be divided."""
+    return _keeps_loo(model) and (n >= LOO_ROWS or get_tags(model).input_tags.pairwise)
 
 
 def _keeps_loo(model: Any) -> bool:

@@ -49,7 +49,8 @@ class ConformalClassifier(PosteriorWrapper):
         "cv+": by a fit for each fold, all of which also score new rows.  "split": a part of the rows is set
         aside and the estimator fitted on the rest.  "prefit": the estimator is fitted already, and ``fit``
         is given other rows.  "auto": "prefit" for a frozen estimator; "loo" for one that keeps
-        ``loo_proba_``, alone or behind steps that do not look at labels; else "cv+".
+        ``loo_proba_``, alone or behind steps that do not look at labels, if there are 1000 rows or more, or a
+        precomputed kernel; else "cv+".
     conformity_score : {"lac", "aps", "raps"}, default="lac"
         What makes a label fit badly.  "lac": a small probability; the smallest sets on average.  "aps": much
         probability on labels before it; larger sets that spread the errors more evenly over easy and hard
@@ -99,8 +100,10 @@ class ConformalClassifier(PosteriorWrapper):
       row [1]_; at most 1/(m + 1) more, up to ties.  With ``conditional="class"`` the same given the class.
     - "cv+": ≥ 1 − 2α, less a term that vanishes with the rows per fold [2]_; about 1 − α or more in practice.
     - "loo": nothing without further assumptions.  If leaving out one row hardly changes the model (as a
-      penalty ensures), coverage is close to 1 − α; that the self-tuning classifiers have chosen a few numbers
-      by the same probabilities costs a little of it.  No row is lost and no fit is added.
+      penalty ensures), coverage is close to 1 − α; but the self-tuning classifiers have chosen a few numbers
+      by the same probabilities, which costs about one point of coverage at 300 rows and less the more there
+      are.  No row is lost and no fit is added.  The fits of "cv+" choose anew without the rows that they
+      judge, which is why "auto" prefers it while rows are few.
 
     What ``fit`` does not need may be set anew after it: `confidence`, `conformity_score` and its parameters,
     `conditional`, `allow_empty`, `randomized`.

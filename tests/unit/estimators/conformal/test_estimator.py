@@ -106,8 +106,9 @@ def test_split_coverage_over_many_draws_is_between_the_level_and_one_row_more():
     assert abs(hits / trials - exact) <= 4 * np.sqrt(exact * (1 - exact) / trials)
 
 
-def test_auto_takes_leave_one_out_probabilities_where_there_are_some(train, self_tuning):
-    narrow = KernelLogisticRegressionCV([self_tuning.C_], [self_tuning.gamma_])
+def test_auto_takes_leave_one_out_probabilities_where_there_are_enough():
+    train = draw(OLD, 1000, seed=15)
+    narrow = KernelLogisticRegressionCV([1.0], [0.5])
     cases = {
         "loo": [narrow, make_pipeline(StandardScaler(), narrow), PriorShiftClassifier(narrow)],
         "cv+": [
@@ -124,6 +125,12 @@ def test_auto_takes_leave_one_out_probabilities_where_there_are_some(train, self
             model = ConformalClassifier(estimator).fit(*train)
             assert model.method_ == method
             assert len(model.fold_estimators_) == (5 if method == "cv+" else 0)
+
+
+def test_auto_tunes_anew_without_the_rows_it_judges_while_these_are_few(train):
+    model = ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.5])).fit(*train)
+    assert model.method_ == "cv+"
+    assert ConformalClassifier(model.estimator, method="loo").fit(*train).method_ == "loo"
 
 
 def test_everything_but_sets_is_the_estimators_own(train, new):
@@ -173,7 +180,7 @@ def test_a_weight_of_two_is_a_row_seen_twice(new):
 def test_rows_of_weight_zero_are_as_if_absent(train, new):
     X, y = train
     weight = np.r_[np.ones(len(y)), 0.0]
-    one = ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.5])).fit(*train)
+    one = ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.5]), method="loo").fit(*train)
     other = clone(one).fit(np.vstack([X, [[50.0, 50.0]]]), np.append(y, 0), sample_weight=weight)
     np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]), atol=1e-6)
 
@@ -194,10 +201,12 @@ def test_under_new_priors_the_level_holds_for_the_new_population(method):
 def test_priors_found_after_the_fit_are_those_of_priors_given(train, self_tuning):
     shifted = draw(NEW, 2000, seed=11)[0]
     narrow = KernelLogisticRegressionCV([self_tuning.C_], [self_tuning.gamma_])
-    model = ConformalClassifier(PriorShiftClassifier(narrow)).fit(*train)
+    model = ConformalClassifier(PriorShiftClassifier(narrow), method="loo").fit(*train)
     before = model.predict_p_values(shifted)
     model.estimator_.adapt(shifted)
-    given = ConformalClassifier(PriorShiftClassifier(narrow, model.estimator_.priors_)).fit(*train)
+    given = ConformalClassifier(PriorShiftClassifier(narrow, model.estimator_.priors_), method="loo").fit(
+        *train
+    )
     np.testing.assert_allclose(model.predict_p_values(shifted), given.predict_p_values(shifted), atol=1e-10)
     assert abs(model.predict_p_values(shifted) - before).max() > 0.1
 

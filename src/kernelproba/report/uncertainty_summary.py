@@ -1,0 +1,111 @@
+"""How sure the model is: sets of labels, how often they hold the truth, and rows unlike those of training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
+
+from kernelproba.conformal import left_out_p_values, prediction_sets
+from kernelproba.inspection import CoverageDisplay
+from kernelproba.inspection.reasons.expansions import core
+from kernelproba.plain_text import name
+from kernelproba.report.flagged_rows import row_values
+from kernelproba.report.json_values import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Levels of the sets that are judged, as far as the training rows attain them.
+LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+#: p-value up to which a row counts as new, and rows that are listed.
+NEW, _ROWS = 0.05, 12
+
+
+def describe_sets(model: Any, codes: NDArray, P: NDArray) -> dict[str, list[float]] | None:
+    """Judge sets of labels that follow from the model's leave-one-out probabilities, without a further fit.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted.
+    codes : ndarray of shape (n,)
+        Class numbers of held-out rows.
+    P : ndarray of shape (n, c)
+        Their probabilities.
+
+    Returns
+    -------
+    dict of lists or None
+        ``confidence``, ``coverage``, ``std_error``, ``mean_size`` and ``single``, one entry for each level;
+        None if the model keeps no leave-one-out probabilities.
+    """
+    left_out = getattr(core(model), "loo_label_proba_", None)
+    if left_out is None:
+        return None
+    known = int((~np.isnan(left_out)).sum())
+    levels = [level for level in LEVELS if level <= known / (known + 1)]
+    p_values = left_out_p_values(left_out, P)
+    sets = np.array([prediction_sets(p_values, level, P) for level in levels])
+    shown = CoverageDisplay.from_predictions(codes, sets, levels, classes=np.arange(P.shape[1]))
+    keys = ("confidence", "coverage", "std_error", "mean_size", "single")
+    return {key: plain(getattr(shown, key)) for key in keys} | {"known_rows": known}
+
+
+def describe_novelty(
+    model: Any, X: Any, frame: pd.DataFrame, P: NDArray, classes: NDArray
+) -> dict[str, Any] | None:
+    """Count and list the rows that are unlike those of training, the least p-value first.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted.
+    X : array-like or data frame of shape (n, d)
+        Held-out rows, as the model takes them.
+    frame : DataFrame of shape (n, d)
+        The same, to be shown.
+    P : ndarray of shape (n, c)
+        Their probabilities.
+    classes : ndarray of shape (c,)
+        Labels.
+
+    Returns
+    -------
+    dict or None
+        ``share`` of the rows with a p-value of ``threshold`` or less, and the ``rows`` among them; None if
+        the model cannot tell.
+    """
+    inner, rows = _without_steps(model, X)
+    if not hasattr(inner, "novelty_score"):
+        return None
+    try:
+        score, p_value = inner.novelty_score(rows, return_p_value=True)
+    except ValueError:  # of a kernel that is a matrix or a function
+        return None
+    new = np.flatnonzero(p_value <= NEW)
+    order = new[np.lexsort((-score[new], p_value[new]))][:_ROWS]
+    best = P.argmax(axis=1)
+    listed = [
+        {
+            "row": plain(frame.index[i]),
+            "novelty": float(score[i]),
+            "p_value": float(p_value[i]),
+            "predicted": name(classes[best[i]]),
+            "predicted_probability": float(P[i, best[i]]),
+            "values": row_values(frame.iloc[i]),
+        }
+        for i in order
+    ]
+    return {"threshold": NEW, "share": float(len(new) / len(P)), "rows": listed}
+
+
+def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
+    """Return the classifier of a search or a pipeline, and the rows as it sees them."""
+    model = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
+    if isinstance(model, Pipeline) and len(model) > 1:
+        return model[-1], model[:-1].transform(X)
+    return model, X
