@@ -262,7 +262,7 @@ def _show_uncertainty(screen: Terminal, facts: Mapping[str, Any]) -> None:
     if novelty is not None:
         listed = ", ".join(str(row["row"]) for row in novelty["rows"][:5])
         screen.line(
-            f"{novelty['share']:.1%} of the rows are new to the model (p-value {novelty['threshold']} or less)"
+            f"{novelty['share']:.1%} of the rows are new to the model (p-value up to {novelty['threshold']})"
             + (f", most of all rows {listed}\n" if listed else "\n")
         )
 

@@ -177,7 +177,7 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
             f"sets have {facts['mean_set_size']:.2f} labels on average, {facts['single_labels']:.1%} have one"
         )
     if "new_rows" in facts:
-        screen.line(f"{facts['new_rows']:.1%} of the rows are new to the model (p-value {NEW_ROW} or less)")
+        screen.line(f"{facts['new_rows']:.1%} of the rows are new to the model (p-value up to {NEW_ROW})")
     screen.line(
         f"{facts['rows']:,} rows in {seconds(facts['seconds'])}, "
         f"mean confidence {facts['mean_confidence']:.3f}, written to {facts['output']}"
