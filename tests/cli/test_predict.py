@@ -317,7 +317,7 @@ def test_what_a_model_cannot_tell_is_refused_before_the_work(predict, folder, tm
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_a_kept_column_may_not_have_the_name_of_a_further_column(predict, folder, tmp_path, new_rows):
+def test_a_kept_column_may_not_have_the_name_of_a_further_column(predict, tmp_path, new_rows):
     new_rows.assign(set_size=1).to_csv(tmp_path / "new.csv", index=False)
     assert predict(tmp_path / "new.csv", "--keep", "set_size").code == 0
     answer = predict(tmp_path / "new.csv", "--keep", "set_size", "--sets", "0.9")
