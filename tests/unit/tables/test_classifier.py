@@ -131,7 +131,7 @@ def test_intervals_novelty_and_sets_are_those_of_the_matrix():
         model.predict_proba_interval(table, 0.8), model.estimator_.predict_proba_interval(Z, 0.8)
     )
     np.testing.assert_array_equal(model.novelty_score(table), model.estimator_.novelty_score(Z))
-    sets = ConformalClassifier(model, 0.8).fit(table, y)
+    sets = ConformalClassifier(model, 0.8, method="loo").fit(table, y)
     assert sets.method_ == "loo"
     assert sets.predict_set(table).shape == (len(y), len(model.classes_))
     assert not hasattr(TableClassifier(LogisticRegression()), "novelty_score")
