@@ -61,7 +61,8 @@ class UncertaintyColumns:
         known = int((~np.isnan(self.model.classifier.loo_label_proba_)).sum())
         if level > known / (known + 1):
             raise CommandError(
-                f"--sets {level:g}: the {known:,} training rows attain {known / (known + 1):.3g} at most"
+                f"--sets {level:g}: the {known:,} training rows attain {known / (known + 1):.3g} at most; "
+                "ask for a lower level"
             )
         if known >= FEW_ROWS:
             return []
