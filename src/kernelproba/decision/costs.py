@@ -5,10 +5,16 @@
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from kernelproba.typing import Rectangle
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
 
 
 def zero_one_loss(n_classes: int) -> NDArray[np.float64]:
@@ -24,7 +30,13 @@ def zero_one_loss(n_classes: int) -> NDArray[np.float64]:
     return 1.0 - np.eye(n_classes)
 
 
-def as_loss_matrix(loss_matrix: Any, classes: ArrayLike, n_rows: int | None = None) -> NDArray[np.float64]:
+#: Costs as users give them: by (truth, decision), as an array, or as a data frame with labels.
+LossMatrixLike: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float] | Rectangle
+
+
+def as_loss_matrix(
+    loss_matrix: LossMatrixLike | None, classes: ArrayLike, n_rows: int | None = None
+) -> NDArray[np.float64]:
     """Return costs as an array in the order of `classes`.
 
     Parameters
@@ -58,7 +70,7 @@ def as_loss_matrix(loss_matrix: Any, classes: ArrayLike, n_rows: int | None = No
     if isinstance(loss_matrix, Mapping):
         loss_matrix = _from_mapping(loss_matrix, classes)
     elif hasattr(loss_matrix, "columns"):
-        loss_matrix = _from_frame(loss_matrix, classes)
+        loss_matrix = _from_frame(cast("pd.DataFrame | pl.DataFrame", loss_matrix), classes)
     try:
         costs = np.asarray(loss_matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -93,7 +105,7 @@ def _from_mapping(costs: Mapping, classes: NDArray) -> list[list[float]]:
     return [[costs.get((i, j), 0.0) for j in labels] for i in labels]
 
 
-def _from_frame(frame: Any, classes: NDArray) -> NDArray:
+def _from_frame(frame: "pd.DataFrame | pl.DataFrame", classes: NDArray) -> NDArray:
     labels = classes.tolist()
     columns = list(frame.columns)
     values = frame.to_numpy()

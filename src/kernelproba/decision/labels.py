@@ -1,7 +1,6 @@
 """Labels and their positions, and the label of a row that is left undecided."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +27,7 @@ def label_index(y: ArrayLike, classes: ArrayLike) -> NDArray[np.intp]:
     return found
 
 
-def as_reject_label(label: Any, classes: NDArray) -> Any:
+def as_reject_label(label: object, classes: NDArray) -> object:
     """Return the label of rejected rows, checked against `classes` (c,).
 
     Parameters
@@ -67,7 +66,7 @@ def _label_kind(classes: NDArray) -> tuple[type, str]:
     return (Integral, "whole number") if classes.dtype.kind in "iu" else (Real, "number")
 
 
-def label_table(classes: NDArray, reject_label: Any) -> NDArray:
+def label_table(classes: NDArray, reject_label: object) -> NDArray:
     """Return `classes` followed by the reject label, (c + 1,), so that the index −1 means rejected.
 
     Examples

@@ -7,7 +7,8 @@ If only the priors change, π → π', while p(x|y) stays, Bayes' rule gives
 A fit that counts class y with weight w_y has, in the same way, learnt p_w(y|x) ∝ w_y p(y|x).
 """
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +19,11 @@ from kernelproba.number_range import LOG_ZERO, log_probabilities
 SUM_TOLERANCE = 1e-6
 """How far priors may be from a sum of one before they are taken for a mistake."""
 
+#: Priors as users give them: "uniform", in the order of the classes, or by label.
+PriorsLike: TypeAlias = str | ArrayLike | Mapping[Any, float]
 
-def as_priors(priors: Any, classes: ArrayLike, name: str = "priors") -> NDArray[np.float64]:
+
+def as_priors(priors: PriorsLike, classes: ArrayLike, name: str = "priors") -> NDArray[np.float64]:
     """Return priors as an array (c,) in the order of `classes` that sums to one.
 
     Parameters

@@ -1,9 +1,10 @@
 """Features chosen one after the other by a leave-one-out criterion."""
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,6 +14,7 @@ from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.estimators.base.validation import POSITIVE, check_labels
+from kernelproba.typing import Matrix, MatrixLike
 
 #: Prior variance of the intercept relative to that of a coefficient: it is all but free.
 INTERCEPT_VARIANCE = 1e3
@@ -76,7 +78,7 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> "RecursiveFeatureAddition":
+    def fit(self, X: MatrixLike, y: ArrayLike) -> "RecursiveFeatureAddition":
         """Choose the features.
 
         Parameters
@@ -91,24 +93,24 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
         self : RecursiveFeatureAddition
             The fitted transformer.
         """
-        X, rows = in_memory(X)
+        given, rows = in_memory(X)
         with np.errstate(invalid="ignore"):  # sums of the largest numbers
-            X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            data, labels = validate_data(self, given, y, dtype=np.float64, ensure_min_samples=2)
         if rows is not None:
             set_features(self, rows)
-        check_labels(y)
-        _, codes = np.unique(y, return_inverse=True)
-        rounds = _Rounds(_standardise(X), codes, self.alpha, self.criterion)
-        count = min(self.n_features_to_select, X.shape[1])
+        check_labels(labels)
+        _, codes = np.unique(labels, return_inverse=True)
+        rounds = _Rounds(_standardise(data), codes, self.alpha, self.criterion)
+        count = min(self.n_features_to_select, data.shape[1])
         chosen = [rounds.add_best() for _ in range(count)]
         self.ranking_ = np.array([feature for feature, _ in chosen])
         self.scores_ = np.array([loss for _, loss in chosen])
-        self.support_ = np.isin(np.arange(X.shape[1]), self.ranking_)
+        self.support_ = np.isin(np.arange(data.shape[1]), self.ranking_)
         return self
 
     @by_rows
     @np.errstate(invalid="ignore")  # sums of the largest numbers
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Matrix:
         """Return the chosen features of X (n, d), in the order in which X has them.
 
         Parameters

@@ -1,8 +1,9 @@
 """Classification by Bayes' rule on kernel density estimates."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
@@ -17,6 +18,7 @@ from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import GAMMA_RULES, Kernel, Stationary, resolve_gamma
 from kernelproba.kernels.logarithm import log_kernel, log_mixture, log_volume
 from kernelproba.solvers.loo.density import choose_widths, likelihood_weights, tabulate_widths
+from kernelproba.typing import Matrix, MatrixLike
 
 CRITERIA = ("likelihood", "log_loss", "error")
 #: Of more rows than that, so many are drawn to choose widths and weights by leaving out.
@@ -117,7 +119,9 @@ class KernelDensityClassifier(DensityMachine):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelDensityClassifier":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "KernelDensityClassifier":
         """Fit the model.
 
         Parameters
@@ -166,7 +170,7 @@ class KernelDensityClassifier(DensityMachine):
         widths = choose_widths(table, self.gamma, per_class=self.class_widths)
         return [clone(kernel).set_params(length_scale=width) for width in widths]
 
-    def _gram(self, kernel: Kernel, X: Any, rows: np.ndarray) -> np.ndarray:
+    def _gram(self, kernel: Kernel, X: Matrix, rows: np.ndarray) -> np.ndarray:
         return kernel(X[rows], kernel.select(X, rows))
 
     def _log_normaliser(self, kernel: Kernel) -> float:
@@ -197,11 +201,11 @@ class KernelDensityClassifier(DensityMachine):
                 )
         return coef
 
-    def _log_fields(self, X: Any) -> np.ndarray:
+    def _log_fields(self, X: MatrixLike) -> np.ndarray:
         with np.errstate(divide="ignore"):
             return self._class_log_densities(X) + np.log(self.priors_)
 
-    def _class_log_densities(self, X: Any) -> np.ndarray:
+    def _class_log_densities(self, X: Matrix) -> np.ndarray:
         """Return log q_j(x) (n, c) of checked rows."""
         log_q = np.empty((X.shape[0], len(self.classes_)))
         for j, kernel in enumerate(self.kernels_):
@@ -211,7 +215,7 @@ class KernelDensityClassifier(DensityMachine):
         return log_q
 
     @by_rows
-    def log_density(self, X: Any) -> np.ndarray:
+    def log_density(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class densities, before priors.
 
         Parameters

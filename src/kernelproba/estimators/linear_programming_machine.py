@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -23,6 +24,7 @@ from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
+from kernelproba.typing import Classifier, MatrixLike
 
 
 class LinearProgrammingMachine(LinearFunction, KernelMachine):
@@ -126,7 +128,9 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearProgrammingMachine":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "LinearProgrammingMachine":
         """Fit the model.
 
         Parameters
@@ -165,7 +169,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         self.objective_ = sum(fit.value for fit in fits) / penalty
         self.duality_gap_ = max(fit.gap for fit in fits) / penalty
 
-    def _calibrate(self, training: Training, estimator: Any) -> None:
+    def _calibrate(self, training: Training, estimator: Classifier) -> None:
         """Fit the map from scores to probabilities by clones of the estimator."""
         self._score_map_ = SlopeMap(1.0)
         if self.calibration is not None:
@@ -181,7 +185,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         self._pair_support_ = [training.index[of_pair] for of_pair in used]
 
     @by_rows
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores f(x); log-probabilities if pairs are coupled.
 
         Parameters
@@ -201,7 +205,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         return F[:, 0] if F.shape[1] == 1 else F
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities.
 
         Parameters

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
@@ -27,6 +28,7 @@ from kernelproba.solvers.lp.contrast_problem import ContrastProblem
 from kernelproba.solvers.lp.full_lp import DenseContrast
 from kernelproba.solvers.lp.restricted_contrast import RestrictedContrast
 from kernelproba.solvers.lp.slpm import ContrastFit, Programme, contrast_path
+from kernelproba.typing import Classifier, MatrixLike
 
 PROGRAMMES: dict[str, type[Programme]] = {"restricted": RestrictedContrast, "dense": DenseContrast}
 
@@ -159,7 +161,9 @@ class MaximumContrastClassifier(DensityMachine):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MaximumContrastClassifier":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "MaximumContrastClassifier":
         """Fit the model.
 
         Parameters
@@ -208,7 +212,7 @@ class MaximumContrastClassifier(DensityMachine):
         self.contrast_, self.n_iter_ = fit.history, len(fit.history)
         self.duality_gap_ = fit.gap
 
-    def _calibrate(self, training: Training, estimator: Any) -> None:
+    def _calibrate(self, training: Training, estimator: Classifier) -> None:
         """Fit the map from contrasts to probabilities by clones of the estimator."""
         self._score_map_ = None
         if self.calibration is not None:
@@ -216,7 +220,7 @@ class MaximumContrastClassifier(DensityMachine):
             self._score_map_ = fit_slope(rows._replace(Q=np.clip(rows.Q, -1, 1)))
 
     @by_rows
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Margins: the contrast before it is bounded to [−1, 1].
 
         Parameters
@@ -236,7 +240,7 @@ class MaximumContrastClassifier(DensityMachine):
         top, second = np.sort(F, axis=1)[:, :-3:-1].T[..., np.newaxis]
         return F - np.where(top == F, second, top)
 
-    def contrast(self, X: Any, y: Any = None) -> np.ndarray:
+    def contrast(self, X: MatrixLike, y: ArrayLike | None = None) -> np.ndarray:
         """Contrast of labelled rows, in [−1, 1]: −1 for a confident mistake, 1 for a confident hit.
 
         Parameters
@@ -254,12 +258,12 @@ class MaximumContrastClassifier(DensityMachine):
         C = self._contrasts(X)
         return C.max(axis=1) if y is None else C[np.arange(len(C)), label_index(y, self.classes_)]
 
-    def _contrasts(self, X: Any) -> np.ndarray:
+    def _contrasts(self, X: MatrixLike) -> np.ndarray:
         """Return the contrast (n, c) that each row has in each class."""
         return np.clip(score_columns(self.decision_function(X)), -1, 1)
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities: Bayes' rule, or the calibrated map.
 
         Parameters
@@ -277,7 +281,7 @@ class MaximumContrastClassifier(DensityMachine):
             return super().predict_log_proba(X)
         return self._score_map_.log_probabilities(self._contrasts(X))
 
-    def _log_fields(self, X: Any) -> np.ndarray:
+    def _log_fields(self, X: MatrixLike) -> np.ndarray:
         with np.errstate(divide="ignore"):
             return log_mixture(self.kernel_, X, self._centers, self.dual_coef_.T) + np.log(self.priors_)
 

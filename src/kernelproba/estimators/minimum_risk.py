@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +22,7 @@ from kernelproba.decision import (
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.cross_fit import held_out_posterior
 from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.typing import MatrixLike
 
 
 class MinimumRiskClassifier(PosteriorWrapper):
@@ -108,11 +108,11 @@ class MinimumRiskClassifier(PosteriorWrapper):
     @atomic_fit
     def fit(
         self,
-        X: Any,
+        X: MatrixLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        loss_matrix: Any = None,
-        **params: Any,
+        loss_matrix: ArrayLike | None = None,
+        **params: object,
     ) -> "MinimumRiskClassifier":
         """Fit the estimator, and learn the threshold of rejection if a coverage is asked for.
 
@@ -156,12 +156,12 @@ class MinimumRiskClassifier(PosteriorWrapper):
         if self.coverage is not None and not (_is_number(self.coverage) and 0 < self.coverage <= 1):
             raise ValueError(f"coverage must be in (0, 1] or None; got {self.coverage!r}")
 
-    def _costs(self, loss_matrix: Any, n_rows: int) -> NDArray[np.float64]:
+    def _costs(self, loss_matrix: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
         if loss_matrix is None:
             return self.loss_matrix_
         return as_loss_matrix(loss_matrix, self.classes_, n_rows)
 
-    def _held_out_posterior(self, X: Any, y: NDArray, fit_params: Mapping[str, Any]) -> NDArray:
+    def _held_out_posterior(self, X: MatrixLike, y: NDArray, fit_params: Mapping[str, object]) -> NDArray:
         """Return probabilities (n, c) of rows that the fit behind them has not seen."""
         if isinstance(self.estimator, FrozenEstimator):
             return self.predict_proba(X)
@@ -169,7 +169,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
         # A class whose rows weigh nothing is in y, but not in the estimator.
         return P[:, label_index(self.classes_, np.unique(y))]
 
-    def predict_risk(self, X: Any, *, loss_matrix: Any = None) -> NDArray[np.float64]:
+    def predict_risk(self, X: MatrixLike, *, loss_matrix: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the expected loss of each decision, (n, c), or (n, c + 1) with rejecting as the last.
 
         Parameters
@@ -185,7 +185,7 @@ class MinimumRiskClassifier(PosteriorWrapper):
             return risk
         return np.column_stack([risk, np.full(len(P), self.reject_cost_)])
 
-    def predict(self, X: Any, *, loss_matrix: Any = None) -> NDArray:
+    def predict(self, X: MatrixLike, *, loss_matrix: ArrayLike | None = None) -> NDArray:
         """Return the decision of least expected loss for each row, (n,).
 
         Parameters
@@ -202,7 +202,11 @@ class MinimumRiskClassifier(PosteriorWrapper):
         return label_table(self.classes_, self.reject_label_)[chosen]
 
     def score(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, loss_matrix: Any = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        loss_matrix: ArrayLike | None = None,
     ) -> float:
         """Return minus the mean realised cost, so that greater is better.
 
@@ -231,5 +235,5 @@ class MinimumRiskClassifier(PosteriorWrapper):
         return -float(np.average(cost[counted], weights=weights[counted]))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
@@ -31,6 +30,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.meta import PosteriorWrapper, inner_log_proba
+from kernelproba.typing import Classifier, Matrix, MatrixLike
 
 # Pairwise probabilities held at once by `predict_proba`: 64 MB in double precision.
 BLOCK_SIZE = 2**23
@@ -108,7 +108,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
     @atomic_fit
     @with_callbacks
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: object
     ) -> "PairwiseCouplingClassifier":
         """Fit one clone of the estimator for each pair of classes.
 
@@ -143,12 +143,12 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
             self._fit_pairs(X, codes, fit_params, step)
         return self
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True  # also around an estimator of two classes
         return tags
 
-    def _encode_and_weigh(self, labels: NDArray, sample_weight: Any) -> tuple[NDArray, NDArray]:
+    def _encode_and_weigh(self, labels: NDArray, sample_weight: ArrayLike | None) -> tuple[NDArray, NDArray]:
         """Return class indices (n,), −1 for rows of weight zero, and sample weights times class weights."""
         weight = _check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
         seen = weight > 0
@@ -181,7 +181,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
                 f"does not take in fit: {cure}, or give class_weight=None."
             )
 
-    def _fit_pairs(self, X: Any, codes: NDArray, fit_params: Mapping[str, Any], step: Step) -> None:
+    def _fit_pairs(self, X: MatrixLike, codes: NDArray, fit_params: Mapping[str, object], step: Step) -> None:
         jobs = effective_n_jobs(self.n_jobs)
         self.pair_rows_ = [_rows_of(codes, i, j) for i, j in self.pairs_]
         # joblib divides the threads among processes by itself, but not among the threads of this one.
@@ -194,7 +194,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         pairwise = get_tags(self).input_tags.pairwise
         self.pairwise_indices_ = self.pair_rows_ if pairwise else None
 
-    def predict_proba(self, X: Any) -> NDArray:
+    def predict_proba(self, X: MatrixLike) -> NDArray:
         """Couple the probabilities of the pairs.
 
         Parameters
@@ -209,7 +209,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         """
         return np.exp(self.predict_log_proba(X))
 
-    def predict_log_proba(self, X: Any) -> NDArray:
+    def predict_log_proba(self, X: MatrixLike) -> NDArray:
         """Couple the log-odds of the pairs.
 
         Parameters
@@ -230,7 +230,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         weights = self.pair_weights_ if self._coupling_ == "hastie-tibshirani" else None
         return np.concatenate([couple_log_odds(F, self._coupling_, weights) for F in self._pair_blocks(X)])
 
-    def predict(self, X: Any) -> NDArray:
+    def predict(self, X: MatrixLike) -> NDArray:
         """Most probable class: always the argmax of `predict_proba`.
 
         Parameters
@@ -245,7 +245,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         """
         return super().predict(as_table(X))
 
-    def _pair_blocks(self, X: Any) -> Iterator[NDArray]:
+    def _pair_blocks(self, X: MatrixLike) -> Iterator[NDArray]:
         """Walk X in blocks of b rows and return their log-odds (b, pairs), so that memory stays bounded."""
         length = max(1, BLOCK_SIZE // len(self.classes_) ** 2)
         n_rows = _num_samples(X)
@@ -255,7 +255,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         for start in range(0, n_rows, length):
             yield self._pair_log_odds(_safe_indexing(X, slice(start, start + length)))
 
-    def _pair_log_odds(self, X: Any) -> NDArray:
+    def _pair_log_odds(self, X: Matrix) -> NDArray:
         """Log r_ij/r_ji of every pair, (n, pairs)."""
         own = self.pairwise_indices_
         inputs = repeat(X) if own is None else (X[:, columns] for columns in own)
@@ -268,8 +268,8 @@ def _rows_of(codes: NDArray, i: int, j: int) -> NDArray:
 
 
 def _fit_pair(
-    estimator: Any, X: Any, is_second: NDArray, rows: NDArray, fit_params: Mapping[str, Any]
-) -> Any:
+    estimator: Classifier, X: MatrixLike, is_second: NDArray, rows: NDArray, fit_params: Mapping[str, object]
+) -> Classifier:
     """Fit one estimator to its rows, labelled 0 (first class of the pair) and 1 (second)."""
     X_pair, y_pair = _safe_split(estimator, X, is_second.astype(int), rows)
     return estimator.fit(X_pair, y_pair, **_check_method_params(X, fit_params, indices=rows))

@@ -1,7 +1,5 @@
 """A classifier whose class priors can be replaced after the fit."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
@@ -21,6 +19,7 @@ from kernelproba.decision import (
 )
 from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
 from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.typing import MatrixLike
 
 
 class PriorShiftClassifier(PosteriorWrapper):
@@ -95,7 +94,7 @@ class PriorShiftClassifier(PosteriorWrapper):
 
     @atomic_fit
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: object
     ) -> "PriorShiftClassifier":
         """Fit the estimator and note the priors of training; forget what ``adapt`` has found.
 
@@ -137,7 +136,7 @@ class PriorShiftClassifier(PosteriorWrapper):
         return class_priors(label_index(y, self.classes_), len(self.classes_), weights)
 
     @atomic_update
-    def adapt(self, X: Any) -> "PriorShiftClassifier":
+    def adapt(self, X: MatrixLike) -> "PriorShiftClassifier":
         """Estimate the priors of unlabelled rows and predict with them from now on.
 
         Parameters
@@ -160,17 +159,17 @@ class PriorShiftClassifier(PosteriorWrapper):
         self.shift_test_, self.n_iter_ = shift_test(estimate), estimate.n_iter
         return self
 
-    def predict_proba(self, X: Any) -> NDArray:
+    def predict_proba(self, X: MatrixLike) -> NDArray:
         """Return the posterior of X under ``priors_``, (n, c)."""
         P = self._posterior(X)
         return P if np.array_equal(self.train_priors_, self.priors_) else np.exp(self.predict_log_proba(X))
 
-    def predict_log_proba(self, X: Any) -> NDArray:
+    def predict_log_proba(self, X: MatrixLike) -> NDArray:
         """Return the logarithm of ``predict_proba``, (n, c); −1e300 for a class of prior 0."""
         log_P = super().predict_log_proba(X)
         return reweight_log_posterior(log_P, self.train_priors_, self.priors_)
 
-    def predict(self, X: Any) -> NDArray:
+    def predict(self, X: MatrixLike) -> NDArray:
         """Return the most probable class of each row under ``priors_``, (n,)."""
         P = self.predict_proba(X)
         return self.classes_[P.argmax(axis=1)]

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log_expit, log_softmax
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -25,6 +26,7 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.solvers.evidence.moderation import moderated_scores, moderation, score_deviation
 from kernelproba.solvers.evidence.sequential import EvidenceSolution, maximise_evidence
+from kernelproba.typing import MatrixLike
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> "RelevanceVectorClassifier":
+    def fit(self, X: MatrixLike, y: ArrayLike) -> "RelevanceVectorClassifier":
         """Fit the model.
 
         Parameters
@@ -253,7 +255,7 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
         return replace(super()._expansion(), sides=self.pairs_)
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities, averaged over the posterior of the weights.
 
         Parameters

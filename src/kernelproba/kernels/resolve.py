@@ -1,7 +1,8 @@
 """From what users write (a name, a function, an object) to one `Kernel`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +15,7 @@ from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
 from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 from kernelproba.number_range import LARGEST, SMALLEST, largest_entry
+from kernelproba.typing import Matrix, RandomState
 
 _NAMES: dict[str, type[Kernel]] = {
     "additive_chi2": AdditiveChiSquared,
@@ -31,17 +33,20 @@ _NAMES: dict[str, type[Kernel]] = {
 }
 KERNEL_NAMES = tuple(_NAMES)
 
+#: A kernel as users name it: by its name in scikit-learn, as a function of two matrices, or as an object.
+KernelLike: TypeAlias = str | Callable[..., np.ndarray] | Kernel
+
 
 def resolve_kernel(
-    kernel,
-    X,
+    kernel: KernelLike,
+    X: Matrix,
     *,
-    gamma="scale",
-    degree=3,
-    coef0=0.0,
-    kernel_params=None,
-    random_state=None,
-    sample_weight=None,
+    gamma: float | str = "scale",
+    degree: float = 3,
+    coef0: float = 0.0,
+    kernel_params: Mapping[str, object] | None = None,
+    random_state: RandomState = None,
+    sample_weight: np.ndarray | None = None,
 ) -> Kernel:
     """Return the `Kernel` that `kernel` stands for on X, whose values are in the range of numbers.
 
@@ -90,7 +95,7 @@ def resolve_kernel(
     return resolved
 
 
-def _with_params(kernel, params: dict):
+def _with_params(kernel, params: Mapping[str, object]):
     """Set the kernel's own parameters, or say which `kernel_params` it does not have."""
     try:
         return kernel.set_params(**params)

@@ -12,7 +12,9 @@ from numbers import Integral
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv
+from sklearn.utils.validation import _num_samples
 
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.typing import CrossValidation, MatrixLike
@@ -117,7 +119,7 @@ def split_folds(
 
 
 def make_folds(
-    cv: CrossValidation, X: MatrixLike, y: np.ndarray, rows: WeightedRows, copies: Duplicates
+    cv: CrossValidation, X: MatrixLike, y: ArrayLike, rows: WeightedRows, copies: Duplicates
 ) -> list[Fold]:
     """Folds as a user asks for them.
 
@@ -140,7 +142,7 @@ def make_folds(
         if n_folds > max(units.sum(), DEFAULT_FOLDS):  # few rows make fewer folds
             raise ValueError(f"cv={n_folds} is more folds than there are observations, {units.sum()}.")
         return unit_folds(copies.keys, rows.y[copies.first], units, n_folds)
-    folds = split_folds(check_cv(cv, y, classifier=True).split(X, y), len(y), rows, copies)
+    folds = split_folds(check_cv(cv, y, classifier=True).split(X, y), _num_samples(y), rows, copies)
     if not folds:
         raise ValueError("cv has no split with rows to test on that carry weight.")
     return folds

@@ -1,16 +1,17 @@
 """What a user says of gamma to a search: nothing, some values, or a kernel that has none."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.kernels import Kernel, Laplacian, Stationary, resolve_gamma
+from kernelproba.kernels import Kernel, KernelLike, Laplacian, Stationary, resolve_gamma
+from kernelproba.typing import Matrix
 
 
 def given_gammas(
-    gammas: Any, kernel: Any, kernel_of: Callable[[float], Kernel]
+    gammas: str | ArrayLike, kernel: KernelLike, kernel_of: Callable[[float], Kernel]
 ) -> list[float] | list[None] | None:
     """Values to choose from; [None] for a kernel that has no gamma, None if gamma is to be searched.
 
@@ -34,7 +35,7 @@ def given_gammas(
     return positive_numbers(gammas, "gammas")
 
 
-def central_gamma(kernel: Kernel, X: Any) -> float:
+def central_gamma(kernel: Kernel, X: Matrix) -> float:
     """Gamma at which the kernel of two rows at the median distance is exp(−½), or exp(−1) for Laplace's.
 
     Kernels that are no functions of a distance have 1/(d Var X).

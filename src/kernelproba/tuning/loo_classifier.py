@@ -1,13 +1,12 @@
 """Classifiers that keep what they would say of every training row if they had not seen it."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.training import Training
 from kernelproba.scoring import mean_scores
+from kernelproba.typing import MatrixLike
 
 
 class LeftOutPosterior(ProbabilisticClassifier):
@@ -20,7 +19,7 @@ class LeftOutPosterior(ProbabilisticClassifier):
     loo_label_proba_: np.ndarray
     loo_scores_: dict[str, float]
 
-    def _store_left_out(self, X: Any, given: Training, log_P: np.ndarray) -> None:
+    def _store_left_out(self, X: MatrixLike, given: Training, log_P: np.ndarray) -> None:
         """Keep the probabilities of all rows, and how good they are.
 
         Parameters

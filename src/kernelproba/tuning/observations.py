@@ -10,7 +10,6 @@ much an observation matters, not how often it was made: then every row of the in
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +18,7 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates, sample_rows
 from kernelproba.rows.folds import Fold, unit_folds
 from kernelproba.rows.row_hash import row_keys
+from kernelproba.typing import Matrix
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Observations:
         Whether X is a kernel matrix.
     """
 
-    X: Any
+    X: Matrix
     y: np.ndarray
     weight: np.ndarray
     sample_weight: np.ndarray
@@ -99,7 +99,7 @@ class Observations:
         """Rows that a fold trains on, each with the share of its weight that it does."""
         return self.at(fold.train).shared(fold.train_share)
 
-    def test(self, fold: Fold) -> Any:
+    def test(self, fold: Fold) -> Matrix:
         """Rows X that a fold tests on, as a model of the rows it trains on takes them."""
         X = self.X[fold.test]
         return X[:, fold.train] if self.precomputed else X
@@ -108,7 +108,7 @@ class Observations:
         """Weights of the rows that a fold tests on."""
         return self.weight[fold.test] * fold.test_share
 
-    def with_rows(self, X: Any) -> "Observations":
+    def with_rows(self, X: Matrix) -> "Observations":
         """The same observations on another scale."""
         return replace(self, X=X)
 
@@ -129,7 +129,7 @@ def find_copies(training: Training, *, precomputed: bool) -> Duplicates:
     return Duplicates(keys, everything, everything)
 
 
-def _varying(X: Any) -> Any:
+def _varying(X: Matrix) -> Matrix:
     """Columns that are not constant: others must not change what is drawn by the contents of rows."""
     if sp.issparse(X):
         return X

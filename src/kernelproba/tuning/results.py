@@ -12,18 +12,21 @@ rows, so where there is a column ``n_rows``, candidates on more rows rank before
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import rankdata
 
 from kernelproba.extras import extra
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 class SearchResults(dict):
     """Columns of all candidates, each with one entry per candidate, in the order they were tried."""
 
-    def frame(self) -> Any:
+    def frame(self) -> "pd.DataFrame":
         """Return a DataFrame with one line per candidate."""
         with extra("tables"):
             import pandas as pd
@@ -44,14 +47,16 @@ class ResultsBuilder:
     """
 
     def __init__(self) -> None:
-        self._params: list[dict[str, Any]] = []
+        self._params: list[dict[str, object]] = []
         self._scores: list[np.ndarray] = []
-        self._further: list[dict[str, Any]] = []
+        self._further: list[dict[str, object]] = []
 
     def __len__(self) -> int:
         return len(self._params)
 
-    def add(self, params: Mapping[str, Any], scores: Sequence[float] | np.ndarray, **further: Any) -> int:
+    def add(
+        self, params: Mapping[str, object], scores: Sequence[float] | np.ndarray, **further: object
+    ) -> int:
         """Add a candidate and return its line.
 
         Parameters

@@ -1,9 +1,9 @@
 """Kernel machines that bring features to one scale by themselves: the parameter `scale`."""
 
 from dataclasses import replace
-from typing import Any
 
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import StrOptions
 
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -11,6 +11,7 @@ from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.training import Training
 from kernelproba.kernels import AdditiveChiSquared
 from kernelproba.tuning.scaling import DENSE_RULES, AfterScaling, FeatureScaling
+from kernelproba.typing import ClassWeight, Matrix, MatrixLike
 
 #: What the parameter may be.
 SCALE_CONSTRAINTS: list = [
@@ -29,7 +30,9 @@ class ScaledFeatures(KernelMachine):
     scale: str | None
     scaler_: FeatureScaling | None
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Training:
+    def _check_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: ClassWeight
+    ) -> Training:
         if self.scale in DENSE_RULES and sp.issparse(X):
             raise ValueError(f"scale={self.scale!r} needs dense rows; use scale='standard' for sparse ones.")
         return super()._check_fit(X, y, sample_weight, class_weight)
@@ -44,7 +47,7 @@ class ScaledFeatures(KernelMachine):
         histograms = isinstance(self.kernel, AdditiveChiSquared) or self.kernel in ("chi2", "additive_chi2")
         return [None] if histograms else ["standard", None]
 
-    def _on_scale(self, X: Any) -> Any:
+    def _on_scale(self, X: Matrix) -> Matrix:
         """Checked rows as they are compared."""
         return X if self.scaler_ is None else self.scaler_.transform(X)
 

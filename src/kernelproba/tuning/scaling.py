@@ -14,14 +14,17 @@ seen twice.  Sparse rows are divided but not shifted, which would fill them.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from kernelproba.estimators.base.training import WeightedMatrix
 from kernelproba.kernels import Kernel
+from kernelproba.typing import Matrix
 
 #: Interquartile range of the standard normal distribution.
 NORMAL_RANGE = 1.3489795003921634
@@ -54,7 +57,13 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
     def __init__(self, rule="standard"):
         self.rule = rule
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "FeatureScaling":  # noqa: ARG002
+    def fit(
+        self,
+        X: Matrix,
+        y: ArrayLike | None = None,  # noqa: ARG002
+        *,
+        sample_weight: ArrayLike | None = None,
+    ) -> "FeatureScaling":
         """Learn centre and scale from checked rows.
 
         Parameters
@@ -86,7 +95,7 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         self.center_ = np.zeros_like(center) if sp.issparse(X) else np.where(indicator, least, center)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Matrix) -> Matrix:
         """Rows on the common scale, of the type of X.
 
         Parameters
@@ -106,19 +115,7 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         return Z.astype(X.dtype, copy=False)
 
 
-class WeightedRows(Protocol):
-    """A dataclass with rows X (n, d) and the weights that users gave them (n,)."""
-
-    @property
-    def X(self) -> Any:
-        """Rows."""
-
-    @property
-    def sample_weight(self) -> np.ndarray:
-        """Weights."""
-
-
-SomeRows = TypeVar("SomeRows", bound=WeightedRows)
+SomeRows = TypeVar("SomeRows", bound=WeightedMatrix)
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,7 @@ class ScaledView:
     scaling: FeatureScaling | None
 
     @classmethod
-    def learn(cls, rule: str | None, training: WeightedRows) -> "ScaledView":
+    def learn(cls, rule: str | None, training: WeightedMatrix) -> "ScaledView":
         """Learn from training rows, by the weights that users gave them."""
         if rule is None:
             return UNSCALED
@@ -139,7 +136,7 @@ class ScaledView:
         """The rows as they are seen."""
         if self.scaling is None:
             return training
-        return cast(SomeRows, replace(cast(Any, training), X=self.rows(training.X)))
+        return replace(training, X=self.rows(training.X))
 
     def weighed(self, weights: np.ndarray) -> "ScaledView":
         """The view in which features (d,) have these weights in squared distances."""
@@ -148,7 +145,7 @@ class ScaledView:
         scaling.center_, scaling.scale_ = plain.center_, plain.scale_ / np.sqrt(weights)
         return ScaledView(self.rule, scaling)
 
-    def rows(self, X: Any) -> Any:
+    def rows(self, X: Matrix) -> Matrix:
         """Rows X (n, d) as they are seen."""
         return X if self.scaling is None else self.scaling.transform(X)
 
@@ -184,7 +181,7 @@ class AfterScaling(Kernel):
         return A, a - A @ self.scaling.center_
 
 
-def _extremes(X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _extremes(X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     """Least and largest value of every feature."""
     least, most = X.min(axis=0), X.max(axis=0)
     if sp.issparse(X):
@@ -192,18 +189,18 @@ def _extremes(X: Any) -> tuple[np.ndarray, np.ndarray]:
     return least.astype(np.float64), most.astype(np.float64)
 
 
-def has_two_values(X: Any) -> np.ndarray:
+def has_two_values(X: Matrix) -> np.ndarray:
     """Whether every entry of a feature is its least or its largest value, and these differ (d,)."""
     least, most = _extremes(X)
     if not sp.issparse(X):
         return ((least == X) | (most == X)).all(axis=0)
     entries = sp.coo_array(X)
     other = (entries.data != least[entries.col]) & (entries.data != most[entries.col]) & (entries.data != 0)
-    zero = (least == 0) | (most == 0) | (X.count_nonzero(axis=0) == X.shape[0])
+    zero = (least == 0) | (most == 0) | (sp.csr_array(X).count_nonzero(axis=0) == X.shape[0])
     return zero & (least < most) & (np.bincount(entries.col[other], minlength=X.shape[1]) == 0)
 
 
-def _moments(X: Any, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _moments(X: Matrix, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weighted mean and standard deviation of every feature."""
     if sp.issparse(X):
         mean, variance = mean_variance_axis(sp.csr_matrix(X, dtype=np.float64), axis=0, weights=weight)

@@ -4,7 +4,7 @@ By a name of ours, "log_loss", "brier" or "accuracy", or by any scorer of scikit
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,12 +18,14 @@ LOG_EPS = float(np.log(np.finfo(np.float64).eps))
 #: predicts small separable sets best (docs/adr/0008-nothing-to-tune.md).
 PSEUDO_ROWS = 0.25
 
+#: A name, or a scorer of scikit-learn.
+Scoring: TypeAlias = str | Callable[..., float]
 #: Log-probabilities (n, c), class indices and weights (n,), and the number of all rows behind the choice that
 #: is to be made → a number, the larger the better.
 HeldOutScorer = Callable[[np.ndarray, np.ndarray, np.ndarray, float], float]
 
 
-def held_out_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
+def held_out_scorer(scoring: Scoring, classes: np.ndarray) -> HeldOutScorer:
     """Function that judges log-probabilities of rows that a model has not seen.
 
     Parameters
@@ -98,7 +100,7 @@ class _KnownPosterior(ClassifierMixin, BaseEstimator):
         return self.log_P[:, 1] - self.log_P[:, 0] if self.log_P.shape[1] == 2 else self.log_P
 
 
-def _scikit_learn_scorer(scoring: Any, classes: np.ndarray) -> HeldOutScorer:
+def _scikit_learn_scorer(scoring: Scoring, classes: np.ndarray) -> HeldOutScorer:
     scorer = check_scoring(_KnownPosterior(np.zeros((1, len(classes))), classes), scoring)
 
     def score(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, _: float) -> float:

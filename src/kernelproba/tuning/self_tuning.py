@@ -3,6 +3,7 @@
 from typing import Any
 
 from kernelproba.estimators.base.callbacks import ObservableFit
+from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.tuning.results import ResultsBuilder, SearchResults
 
 #: What the parameters that describe a search may be.  `cv` is None, a number of folds (which depend on the
@@ -29,7 +30,7 @@ class SelfTuning(ObservableFit):
         All candidates, in the layout of GridSearchCV; `cv_results_.frame()` is a table of them.
     """
 
-    best_estimator_: Any
+    best_estimator_: ProbabilisticClassifier
     best_params_: dict[str, Any]
     best_score_: float
     best_index_: int

@@ -10,9 +10,9 @@ Fitted attributes, private ones too, end with an underscore: that is how they ar
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Method = TypeVar("Method", bound=Callable[..., object])
 Estimator = TypeVar("Estimator")
 
 
@@ -23,7 +23,7 @@ def unfitted_copy(estimator: Estimator) -> Estimator:
     return draft
 
 
-def forget_fit(draft: Any) -> None:
+def forget_fit(draft: object) -> None:
     """Take from a draft what the earlier fit has learnt, once a warm start has what it needs of it."""
     for name in [name for name in vars(draft) if name.endswith("_")]:
         delattr(draft, name)
@@ -48,9 +48,9 @@ def _shallow_copy(estimator: Estimator) -> Estimator:
     return draft
 
 
-def _atomic(method: Method, draft_of: Callable[[Any], Any]) -> Method:
+def _atomic(method: Method, draft_of: Callable[[object], object]) -> Method:
     @wraps(method)
-    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(self: object, *args: object, **kwargs: object) -> object:
         draft = draft_of(self)
         method(draft, *args, **kwargs)
         self.__dict__ = draft.__dict__  # the one moment at which anything changes

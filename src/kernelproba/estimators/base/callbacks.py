@@ -6,7 +6,13 @@ Callbacks came with scikit-learn 1.9; with an older one nobody listens, and fits
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
-from typing import Any
+from typing import TypeVar
+
+from numpy.typing import ArrayLike
+
+from kernelproba.typing import MatrixLike
+
+T = TypeVar("T")
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -15,21 +21,21 @@ except ImportError:  # scikit-learn < 1.9
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Has no callbacks."""
 
-    def with_callbacks(method: Any) -> Any:
+    def with_callbacks(method: T) -> T:
         """Return the method as it is."""
         return method
 
 
 #: Makes the context in which one step of a fit, of the given name, is taken; from any thread.
-Step = Callable[[str], AbstractContextManager[Any]]
+Step = Callable[[str], AbstractContextManager[object]]
 
 
-def unobserved(name: str) -> AbstractContextManager[Any]:  # noqa: ARG001  # a `Step`
+def unobserved(name: str) -> AbstractContextManager[object]:  # noqa: ARG001  # a `Step`
     """A step that is told to nobody."""
     return nullcontext()
 
 
-def as_steps(step: Step, name: str, results: Iterator[Any], number: int) -> Iterator[Any]:
+def as_steps(step: Step, name: str, results: Iterator[T], number: int) -> Iterator[T]:
     """Yield so many results, each of which is a step to wait for."""
     for _ in range(number):
         with step(name):
@@ -45,7 +51,7 @@ class ObservableFit(CallbackSupportMixin):
     """
 
     @contextmanager
-    def _observed(self, X: Any, y: Any, n_steps: int | None = None) -> Iterator[Step]:
+    def _observed(self, X: MatrixLike, y: ArrayLike, n_steps: int | None = None) -> Iterator[Step]:
         """Context of a fit.
 
         Parameters

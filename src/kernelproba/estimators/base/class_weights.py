@@ -1,12 +1,12 @@
 """Factors on the weights of classes, and what they do to the class frequencies that a fit learns."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import compute_class_weight
 
+from kernelproba.typing import ClassWeight
 
-def class_factors(class_weight: Any, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
+
+def class_factors(class_weight: ClassWeight, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
     """Return one factor per class, (c,).
 
     Parameters

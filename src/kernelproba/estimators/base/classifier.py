@@ -1,8 +1,7 @@
 """What every probabilistic classifier of the project shares: checked input and one path to a label."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -13,9 +12,10 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import check_entries, check_weights, log_probabilities
 from kernelproba.rows import Rows
+from kernelproba.typing import ClassWeight, Matrix, MatrixLike
 
 
-def _fetched(rows: Rows, values: Any) -> Any:
+def _fetched(rows: Rows, values: ArrayLike | None) -> np.ndarray | None:
     """Values of stored rows, in memory."""
     return None if values is None else np.asarray(rows.align(values))
 
@@ -25,7 +25,9 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     classes_: np.ndarray
 
-    def _check_fit(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Training:
+    def _check_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: ClassWeight
+    ) -> Training:
         """Validate, encode and weigh; rows of weight zero are as if absent.
 
         Parameters
@@ -36,23 +38,24 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             Parameter of the classifier, None if it has no such parameter.
         """
         self._accepts_sparse_ = self.__sklearn_tags__().input_tags.sparse
-        X, rows = in_memory(X)
+        data, rows = in_memory(X)
+        labels: ArrayLike | None = y
         if rows is not None:
-            y, sample_weight = _fetched(rows, y), _fetched(rows, sample_weight)
+            labels, sample_weight = _fetched(rows, y), _fetched(rows, sample_weight)
         with np.errstate(invalid="ignore"):  # sums of the largest numbers; X is judged below
-            X, y = validate_data(self, X, y, **self._check_options())
+            data, known = validate_data(self, data, labels, **self._check_options())
         if rows is not None:
             set_features(self, rows)
-        check_labels(y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        check_labels(known)
+        weight = _check_sample_weight(sample_weight, data, dtype=np.float64, ensure_non_negative=True)
         index = np.flatnonzero(weight)
         if len(index) == 0:
             raise ValueError("sample_weight is zero for every row; two classes at least need weight.")
         if len(index) < len(weight):
-            X, y, weight = self._take_rows(X, index), y[index], weight[index]
-        X = check_entries(X, getattr(self, "feature_names_in_", None))
+            data, known, weight = self._take_rows(data, index), known[index], weight[index]
+        data = check_entries(data, getattr(self, "feature_names_in_", None))
         check_weights(weight)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = np.unique(known, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y has one class only ({self.classes_[0]!r}); {type(self).__name__} needs at least 2 "
@@ -61,23 +64,23 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         factors = class_factors(class_weight, self.classes_, np.bincount(codes, weights=weight))
         with np.errstate(over="ignore"):
             weighted = check_weights(weight * factors[codes], "sample_weight times class_weight")
-        return Training(X, codes, weight, weighted, index)
+        return Training(data, codes, weight, weighted, index)
 
-    def _take_rows(self, X: Any, index: np.ndarray) -> Any:
+    def _take_rows(self, X: Matrix, index: np.ndarray) -> Matrix:
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
         return X[index][:, index] if self.__sklearn_tags__().input_tags.pairwise else X[index]
 
-    def _check_predict(self, X: Any) -> Any:
+    def _check_predict(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)
         with np.errstate(invalid="ignore"):  # sums of the largest numbers
             return validate_data(self, X, **self._check_options(), reset=False)
 
-    def _check_options(self) -> dict[str, Any]:
+    def _check_options(self) -> dict[str, object]:
         sparse = "csr" if self._accepts_sparse_ else False
         return {"accept_sparse": sparse, "dtype": [np.float64, np.float32]}
 
     @by_rows
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -93,7 +96,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         return np.exp(self.predict_log_proba(X))
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities, as finite as the scores are.
 
         Parameters
@@ -109,7 +112,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         return log_probabilities(self.predict_proba(X))
 
     @by_rows
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Most probable class: always the argmax of `predict_proba`.
 
         Parameters

@@ -1,12 +1,12 @@
 """Probabilities and scores of training rows by fits that have not seen them."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params
 
@@ -15,11 +15,17 @@ from kernelproba.decision import label_index
 from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import unit_folds
+from kernelproba.typing import Classifier, CrossValidation, MatrixLike
 
 
 def fit_folds(
-    estimator: Any, X: Any, y: NDArray, *, cv: Any = None, fit_params: Mapping[str, Any] | None = None
-) -> Iterator[tuple[Any, NDArray, Any]]:
+    estimator: Classifier,
+    X: MatrixLike,
+    y: NDArray,
+    *,
+    cv: CrossValidation = None,
+    fit_params: Mapping[str, object] | None = None,
+) -> Iterator[tuple[Classifier, NDArray, MatrixLike]]:
     """Yield for each fold a fitted clone, the numbers of the rows that it has not seen, and these rows.
 
     Parameters
@@ -44,12 +50,12 @@ def fit_folds(
 
 
 def held_out_posterior(
-    estimator: Any,
-    X: Any,
+    estimator: Classifier,
+    X: MatrixLike,
     y: NDArray,
     *,
-    cv: Any = None,
-    fit_params: Mapping[str, Any] | None = None,
+    cv: CrossValidation = None,
+    fit_params: Mapping[str, object] | None = None,
     absent: float = 0.0,
 ) -> NDArray[np.float64]:
     """Return the posterior (n, c) of each row under a clone of the estimator fitted on the other folds.
@@ -81,7 +87,7 @@ def held_out_posterior(
     return P
 
 
-def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOutScores:
+def cross_fit_scores(estimator: Classifier, n_folds: int, training: Training) -> HeldOutScores:
     """Return the scores (r, c) of rows by clones of the estimator that have not seen them.
 
     A row with copies, or with a weight above one, may be held out several times, each time with a part of
@@ -101,7 +107,7 @@ def cross_fit_scores(estimator: Any, n_folds: int, training: Training) -> HeldOu
     plain = clone(estimator).set_params(calibration=None)
     if "class_weight" in plain.get_params():
         plain.set_params(class_weight=None)  # the weights of the rows have it in them
-    pairwise = estimator.__sklearn_tags__().input_tags.pairwise
+    pairwise = get_tags(estimator).input_tags.pairwise
     rows, total = copies.first, copies.totals(weight)
     parts = []
     units = copies.units(_counts(training.sample_weight, y))

@@ -1,18 +1,18 @@
 """What classifiers by Bayes' rule on kernel densities share: priors, kernels, log-domain posteriors."""
 
-from typing import Any
-
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.decision import as_priors, class_priors
+from kernelproba.decision.priors import PriorsLike
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.kernel_expansion import BLOCK_VALUES
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.training import Training
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows import as_rows
+from kernelproba.typing import MatrixLike
 
 
 class DensityMachine(KernelMachine):
@@ -21,7 +21,7 @@ class DensityMachine(KernelMachine):
     Subclasses have the constructor parameter `priors`, and give `_log_fields`.
     """
 
-    priors: Any
+    priors: PriorsLike
     priors_: np.ndarray
 
     def _check_priors(self, training: Training) -> np.ndarray:
@@ -30,17 +30,17 @@ class DensityMachine(KernelMachine):
             return class_priors(training.y, len(self.classes_), training.weight)
         return as_priors(self.priors, self.classes_)
 
-    def _log_fields(self, X: Any) -> np.ndarray:
+    def _log_fields(self, X: MatrixLike) -> np.ndarray:
         """Return log P_j q_j(x) (n, c) of checked rows."""
         raise NotImplementedError
 
-    def _all_log_fields(self, X: Any, n_centers: int) -> np.ndarray:
+    def _all_log_fields(self, X: MatrixLike, n_centers: int) -> np.ndarray:
         check_is_fitted(self)
         X = self._check_predict(X)
         return as_rows(X, block_rows=max(1, BLOCK_VALUES // max(n_centers, 1))).map(self._log_fields)
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities, free of underflow.
 
         Parameters

@@ -1,23 +1,23 @@
 """Number and names of features of rows in a store, checked as scikit-learn checks those of tables."""
 
-from typing import Any
-
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from kernelproba.caller_warning import warn_caller
 from kernelproba.rows import Rows, stored_rows
+from kernelproba.typing import Matrix, MatrixLike
 
 #: Most names that an error lists.
 SHOWN = 5
 
 
-def in_memory(X: Any) -> tuple[Any, Rows | None]:
+def in_memory(X: MatrixLike) -> tuple[Matrix, Rows | None]:
     """Return X in memory, and the store that it was in, None if it was in none."""
     rows = stored_rows(X)
     return (X, None) if rows is None else (rows.whole(), rows)
 
 
-def as_table(X: Any) -> Any:
+def as_table(X: MatrixLike) -> MatrixLike:
     """Return stored rows in memory, as a data frame if their features have names; anything else as it is."""
     array, rows = in_memory(X)
     if rows is None or rows.names is None:
@@ -27,14 +27,14 @@ def as_table(X: Any) -> Any:
     return pd.DataFrame(array, columns=rows.names)
 
 
-def set_features(estimator: Any, rows: Rows) -> None:
+def set_features(estimator: BaseEstimator, rows: Rows) -> None:
     """Note number and names of the features of training rows."""
     estimator.n_features_in_ = rows.width
     if rows.names is not None:
         estimator.feature_names_in_ = np.array(rows.names, dtype=object)
 
 
-def check_features(estimator: Any, rows: Rows) -> None:
+def check_features(estimator: BaseEstimator, rows: Rows) -> None:
     """Refuse rows whose features are not those of the fit, in that order."""
     model = type(estimator).__name__
     if rows.width != estimator.n_features_in_:

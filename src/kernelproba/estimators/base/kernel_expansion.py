@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.rows import as_rows
+from kernelproba.typing import Matrix
 
 #: In `KernelExpansion`: a centre that is no training row, or a score against all other classes.
 NONE = -1
@@ -31,16 +31,16 @@ class KernelCenters:
     """
 
     kernel: Kernel
-    centers: Any
+    centers: Matrix
     rows: np.ndarray
 
-    def similarities(self, X: Any) -> np.ndarray:
+    def similarities(self, X: Matrix) -> np.ndarray:
         """Return k(x, zⱼ) for checked rows X, shape (n, m), in double precision."""
         if len(self.rows) == 0:
             return np.empty((X.shape[0], 0))
         return np.asarray(self.kernel(X, self.centers), dtype=np.float64)
 
-    def map(self, X: Any, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def map(self, X: Matrix, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Stack ``fn(similarities)``, a block of checked rows X (n, d) at a time."""
         block_rows = max(1, BLOCK_VALUES // max(len(self.rows), 1))
         return as_rows(X, block_rows=block_rows).map(lambda block: fn(self.similarities(block)))
@@ -67,7 +67,7 @@ class KernelExpansion(KernelCenters):
     intercept: np.ndarray
     sides: np.ndarray
 
-    def scores(self, X: Any) -> np.ndarray:
+    def scores(self, X: Matrix) -> np.ndarray:
         """Return f_s(x) of checked rows X, shape (n, k)."""
         return self.map(X, lambda K: expansion_scores(K, self.coef.T, self.intercept))
 

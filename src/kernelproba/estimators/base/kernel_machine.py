@@ -1,8 +1,7 @@
 """The face of models whose scores are f(x) = Σⱼ αⱼ k(x, zⱼ) + b."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
@@ -10,9 +9,10 @@ from kernelproba.estimators.base.feature_names import set_features
 from kernelproba.estimators.base.kernel_expansion import KernelCenters, KernelExpansion, score_sides
 from kernelproba.estimators.base.kernel_spec import KernelSpec
 from kernelproba.estimators.base.stored_training import StoredTraining, scan_stored
-from kernelproba.estimators.base.training import Training
-from kernelproba.kernels import Kernel
+from kernelproba.estimators.base.training import Training, WeightedMatrix
+from kernelproba.kernels import Kernel, KernelLike
 from kernelproba.rows import stored_rows
+from kernelproba.typing import ClassWeight, Matrix, MatrixLike
 
 
 class KernelMachine(ProbabilisticClassifier):
@@ -22,22 +22,26 @@ class KernelMachine(ProbabilisticClassifier):
     `random_state` those that mean something for them (`KernelSpec`).
     """
 
-    kernel: Any
+    kernel: KernelLike
     kernel_: Kernel
     support_: np.ndarray
-    support_vectors_: Any
-    dual_coef_: Any
+    support_vectors_: Matrix
+    dual_coef_: Matrix
     intercept_: np.ndarray
 
     def _kernel_spec(self) -> KernelSpec:
         return KernelSpec.of(self.get_params(deep=False))
 
-    def _resolve_kernel(self, training: Any, gamma: Any = None) -> Kernel:
+    def _resolve_kernel(
+        self, training: WeightedMatrix | StoredTraining, gamma: float | str | None = None
+    ) -> Kernel:
         """Kernel with numbers in place of rules such as gamma='scale', or with a given gamma."""
         spec = self._kernel_spec()
         return (spec if gamma is None else spec.with_gamma(gamma)).resolve(training)
 
-    def _check_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> Training | StoredTraining:
+    def _check_rows(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: ClassWeight
+    ) -> Training | StoredTraining:
         """Do what `_check_fit` does, and leave rows that are not in memory where they are."""
         rows = stored_rows(X)
         if rows is None:
@@ -70,11 +74,11 @@ class KernelMachine(ProbabilisticClassifier):
         return [self._expansion()]
 
     @property
-    def _centers(self) -> Any:
+    def _centers(self) -> Matrix:
         """What the kernel compares with: rows, or column numbers of a precomputed matrix, which has none."""
         return self.support_vectors_ if self.support_vectors_.shape[1] else self.support_
 
-    def _store_centers(self, X: Any, chosen: np.ndarray, index: np.ndarray) -> None:
+    def _store_centers(self, X: Matrix, chosen: np.ndarray, index: np.ndarray) -> None:
         """Keep the chosen rows of the training rows X; `index` says where those stood in the input."""
         self.support_ = index[chosen]
         self.support_vectors_ = np.empty((0, 0)) if self._is_precomputed() else X[chosen]

@@ -10,9 +10,11 @@ from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import WeightedMatrix
 from kernelproba.estimators.base.validation import POSITIVE
-from kernelproba.kernels import GAMMA_RULES, Kernel, resolve_kernel
+from kernelproba.kernels import GAMMA_RULES, Kernel, KernelLike, resolve_kernel
 from kernelproba.number_range import LARGEST
+from kernelproba.typing import Matrix, RandomState
 
 #: What the parameters that name a kernel may be.
 KERNEL_CONSTRAINTS: dict[str, list] = {
@@ -44,19 +46,19 @@ class KernelSpec:
         Draws the rows of ``gamma="median"``.
     """
 
-    kernel: Any
-    gamma: Any = "scale"
+    kernel: KernelLike
+    gamma: float | str = "scale"
     degree: float = 3
     coef0: float = 0.0
-    kernel_params: Mapping[str, Any] | None = None
-    random_state: Any = None
+    kernel_params: Mapping[str, object] | None = None
+    random_state: RandomState = None
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "KernelSpec":
         """Take those of an estimator's parameters that name a kernel; it need not have them all."""
         return cls(**{field.name: params[field.name] for field in fields(cls) if field.name in params})
 
-    def with_gamma(self, gamma: Any) -> "KernelSpec":
+    def with_gamma(self, gamma: float | str) -> "KernelSpec":
         """The same kernel with another coefficient."""
         return replace(self, gamma=gamma)
 
@@ -65,7 +67,7 @@ class KernelSpec:
         """Whether rows are those of a kernel matrix."""
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
-    def resolve(self, training: Any) -> Kernel:
+    def resolve(self, training: WeightedMatrix | StoredTraining) -> Kernel:
         """Kernel with numbers in place of rules, from anything with rows `X` and their `sample_weight`."""
         if isinstance(training, StoredTraining):
             return self._resolve_stored(training)
@@ -79,7 +81,7 @@ class KernelSpec:
         gamma = 1 / (training.X.width * training.variance) if scale else self.gamma
         return self._resolve(training.sample(SAMPLE_ROWS, self.random_state), gamma, None)
 
-    def _resolve(self, X: Any, gamma: Any, sample_weight: np.ndarray | None) -> Kernel:
+    def _resolve(self, X: Matrix, gamma: float | str, sample_weight: np.ndarray | None) -> Kernel:
         return resolve_kernel(
             self.kernel,
             X,
@@ -92,7 +94,7 @@ class KernelSpec:
         )
 
 
-def check_kernel_matrix(K: Any) -> None:
+def check_kernel_matrix(K: Matrix) -> None:
     """Refuse a matrix that cannot be the kernel matrix of training rows."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(

@@ -1,13 +1,14 @@
 """From linear scores to log-probabilities: what every logistic model shares."""
 
-from typing import Any
-
 import numpy as np
 
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.class_weights import weight_shift
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
 from kernelproba.losses import loss_for
+from kernelproba.typing import MatrixLike
 
 
 class LogisticScores(ProbabilisticClassifier):
@@ -15,11 +16,11 @@ class LogisticScores(ProbabilisticClassifier):
 
     intercept_: np.ndarray
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: MatrixLike) -> np.ndarray:
         """Scores (n, 1) or (n, c) of unchecked rows; an unfitted model says so."""
         raise NotImplementedError
 
-    def _undo_weights(self, training: Any, undo: bool | str) -> None:
+    def _undo_weights(self, training: Training | StoredTraining, undo: bool | str) -> None:
         """Take what weights have done to the class frequencies out of the intercept, if so asked."""
         self.weight_shift_ = weight_shift(undo, training.class_means(len(self.classes_)))
         self.intercept_ = self.intercept_ - self._score_shift()
@@ -30,7 +31,7 @@ class LogisticScores(ProbabilisticClassifier):
         return shift if len(shift) > 2 else shift[1:] - shift[:1]
 
     @by_rows
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores: log-odds of `classes_[1]` for two classes, unnormalised log-probabilities otherwise.
 
         Parameters
@@ -47,7 +48,7 @@ class LogisticScores(ProbabilisticClassifier):
         return F[:, 0] if F.shape[1] == 1 else F
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities, as finite as the scores are.
 
         Parameters

@@ -1,23 +1,23 @@
 """What classifiers that act on another classifier's posterior share: fitting it and standing in for it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import assert_all_finite, get_tags
+from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
 
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows import stored_rows
+from kernelproba.typing import Classifier, MatrixLike
 
 
-def inner_log_proba(model: Any, X: Any) -> NDArray:
+def inner_log_proba(model: Classifier, X: MatrixLike) -> NDArray:
     """Return the log-probabilities (n, c) of any fitted classifier, −1e300 where it says −∞."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # the result is judged below
         if hasattr(model, "predict_log_proba"):
@@ -35,29 +35,31 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     X is handed on as it came: `estimator` alone decides what it can read.
     """
 
-    estimator: Any
-    estimator_: Any
+    estimator: Classifier
+    estimator_: Classifier
 
     @property
     def classes_(self) -> NDArray:
         """The labels (c,), in the order of the columns of ``predict_proba``."""
         return self.estimator_.classes_
 
-    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray]:
+    def _check_targets(self, X: MatrixLike, y: ArrayLike) -> tuple[MatrixLike, NDArray]:
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"estimator={self.estimator!r} has no predict_proba; wrap it in "
                 "sklearn.calibration.CalibratedClassifierCV or choose a probabilistic classifier"
             )
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_labels(y)
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_labels(labels)
         if stored_rows(X) is not None:  # which are not indexed, but walked
-            return X, y
-        X, y = indexable(X, y)
-        return X, y
+            return X, labels
+        X, labels = indexable(X, labels)
+        return X, labels
 
-    def _inner_fit_params(self, sample_weight: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    def _inner_fit_params(
+        self, sample_weight: ArrayLike | None, params: Mapping[str, object]
+    ) -> dict[str, object]:
         """Return what the ``fit`` of `estimator` is to receive besides X and y."""
         if isinstance(self.estimator, FrozenEstimator):
             return {}
@@ -72,25 +74,25 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return {**params, "sample_weight": sample_weight}
 
-    def _fit_estimator(self, X: Any, y: NDArray, fit_params: Mapping[str, Any]) -> None:
+    def _fit_estimator(self, X: MatrixLike, y: NDArray, fit_params: Mapping[str, object]) -> None:
         self._keep_estimator(clone(self.estimator).fit(X, y, **fit_params))
 
-    def _keep_estimator(self, fitted: Any) -> None:
+    def _keep_estimator(self, fitted: Classifier) -> None:
         """Store the fitted estimator, and what it says of the features."""
         self.estimator_ = fitted
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
 
-    def _posterior(self, X: Any) -> NDArray:
+    def _posterior(self, X: MatrixLike) -> NDArray:
         check_is_fitted(self, "estimator_")
         return np.asarray(self.estimator_.predict_proba(X))  # also of lazy ones
 
-    def predict_proba(self, X: Any) -> NDArray:
+    def predict_proba(self, X: MatrixLike) -> NDArray:
         """Return the posterior of X, (n, c)."""
         return self._posterior(X)
 
-    def predict_log_proba(self, X: Any) -> NDArray:
+    def predict_log_proba(self, X: MatrixLike) -> NDArray:
         """Return the logarithm of ``predict_proba``, (n, c); −1e300 where the estimator says 0."""
         check_is_fitted(self, "estimator_")
         return inner_log_proba(self.estimator_, X)
@@ -102,7 +104,7 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
         )
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags = inner.input_tags
         if inner.classifier_tags is not None:

@@ -6,9 +6,9 @@ gamma="scale" need.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.random import sample_without_replacement
@@ -17,6 +17,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.training import Training
 from kernelproba.number_range import LARGEST, check_entries, largest_entry
 from kernelproba.rows import Rows
+from kernelproba.typing import ClassWeight, Matrix, RandomState
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class StoredTraining:
     """
 
     X: Rows
-    y: Any
-    weight: Any
+    y: np.ndarray
+    weight: np.ndarray
     mass: np.ndarray
     factors: np.ndarray
     variance: float
@@ -53,7 +54,7 @@ class StoredTraining:
         sampled = self.mass[:, 1] / self.mass[:, 0]
         return self.factors * sampled, sampled
 
-    def excerpt(self, size: int, random_state: Any) -> Training:
+    def excerpt(self, size: int, random_state: RandomState) -> Training:
         """Some rows, their labels and weights, in memory."""
         index = self._draw(size, random_state)
         weight = self.X.pick(self.weight, index)
@@ -61,19 +62,19 @@ class StoredTraining:
         y, weight, index = self.X.pick(self.y, index)[kept], weight[kept], index[kept]
         return Training(self.X.take(index), y, weight, weight, index)
 
-    def _draw(self, size: int, random_state: Any) -> np.ndarray:
+    def _draw(self, size: int, random_state: RandomState) -> np.ndarray:
         rng = check_random_state(random_state)
         if size >= len(self.X):
             return np.arange(len(self.X))
         return np.sort(sample_without_replacement(len(self.X), size, random_state=rng))
 
-    def sample(self, size: int, random_state: Any) -> Any:
+    def sample(self, size: int, random_state: RandomState) -> Matrix:
         """Some rows, in memory."""
         return self.X.take(self._draw(size, random_state))
 
 
 def scan_stored(
-    rows: Rows, y: Any, sample_weight: Any, class_weight: Any
+    rows: Rows, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: ClassWeight
 ) -> tuple[StoredTraining, np.ndarray]:
     """Check rows, labels and weights in one pass; return them as a fit sees them, and their labels."""
     if len(rows) == 0:
@@ -95,7 +96,7 @@ def scan_stored(
 
 
 def _moments(
-    n_classes: int, names: list[str] | None, block: Any, y: np.ndarray, weight: np.ndarray
+    n_classes: int, names: list[str] | None, block: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows and weights of each class (c, 2), and Σwx, Σwx², Σw over all entries of one block."""
     block, weight = np.asarray(block, dtype=np.float64), np.asarray(weight, dtype=np.float64)
@@ -124,15 +125,15 @@ def _weigh(factors: np.ndarray, weight: np.ndarray, codes: np.ndarray) -> np.nda
     return weight * factors[codes]
 
 
-def _aligned(rows: Rows, values: Any, name: str) -> Any:
+def _aligned(rows: Rows, values: ArrayLike, name: str) -> np.ndarray:
     """Values in the shape that folds over the rows take."""
-    values = rows.align(values)
-    if values.ndim != 1 or len(values) != len(rows):
-        raise ValueError(f"{name} must have one entry for each of the {len(rows)} rows, got {values.shape}.")
-    return values
+    aligned = rows.align(values)
+    if aligned.ndim != 1 or len(aligned) != len(rows):
+        raise ValueError(f"{name} must have one entry for each of the {len(rows)} rows, got {aligned.shape}.")
+    return aligned
 
 
-def _classes(rows: Rows, labels: Any) -> np.ndarray:
+def _classes(rows: Rows, labels: np.ndarray) -> np.ndarray:
     """Labels that occur."""
     try:
         classes = rows.distinct(labels)

@@ -1,11 +1,26 @@
 """Training rows in memory, as a fit sees them."""
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import Field, dataclass, fields
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from kernelproba.decision import mean_class_weights
+from kernelproba.typing import Matrix
+
+
+class WeightedMatrix(Protocol):
+    """A dataclass with rows X (n, d) and the weights that users gave them (n,)."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field]]
+
+    @property
+    def X(self) -> Matrix:
+        """Rows."""
+
+    @property
+    def sample_weight(self) -> np.ndarray:
+        """Weights."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +39,7 @@ class Training:
         Where the rows stood in the input.
     """
 
-    X: Any
+    X: Matrix
     y: np.ndarray
     sample_weight: np.ndarray
     weight: np.ndarray

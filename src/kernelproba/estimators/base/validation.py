@@ -1,9 +1,9 @@
 """What users gave: labels, positive numbers such as strengths and widths, levels of confidence."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -27,7 +27,7 @@ class _PenalisedC(Interval):
 PENALISED_C = _PenalisedC(Real, SMALLEST, LARGEST, closed="both")
 
 
-def positive_numbers(values: Any, name: str, *, finite: bool = True) -> list[float]:
+def positive_numbers(values: ArrayLike, name: str, *, finite: bool = True) -> list[float]:
     """One or more positive numbers as a list, or an error that names the argument.
 
     Parameters
@@ -61,7 +61,7 @@ def check_labels(y: np.ndarray) -> None:
         ) from error
 
 
-def check_confidence(confidence: Any) -> float:
+def check_confidence(confidence: float) -> float:
     """Return a level in (0, 1), or refuse what is none."""
     if not Interval(Real, 0, 1, closed="neither").is_satisfied_by(confidence):
         raise ValueError(f"confidence must be a number in (0, 1), such as 0.9; got {confidence!r}")

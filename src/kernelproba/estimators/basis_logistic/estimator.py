@@ -1,10 +1,10 @@
 """Logistic regression on fixed basis functions, with standard errors."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
@@ -20,6 +20,7 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
 from kernelproba.estimators.basis_logistic.summary import CoefficientSummary, coefficient_covariance
+from kernelproba.linalg import densify
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
@@ -28,6 +29,7 @@ from kernelproba.solvers import Solution
 from kernelproba.solvers.smooth.information import contrasts, observed_information
 from kernelproba.solvers.smooth.newton_cholesky import newton_decrement
 from kernelproba.solvers.smooth.separation import SeparationError, separated_rows
+from kernelproba.typing import Matrix, MatrixLike
 
 #: Features are cut here when predicting: a monomial may overflow, and ∞ − ∞ has no class.
 LARGEST_FEATURE = 1e100
@@ -53,7 +55,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         `SeparationError` instead of returning whatever large coefficients it had reached.
     expansion : transformer, "passthrough" or None, default=None
         Gives φ(x).  None: ``BasisExpansion(random_state=random_state)``; "passthrough": φ(x) = x, plain
-        logistic regression.  Any transformer will do, such as a pipeline that scales first.
+        logistic regression.  Every transformer will do, such as a pipeline that scales first.
         Its `fit` receives the weights of the rows if it takes `sample_weight`.
     class_weight : dict or "balanced", optional
         Factors on `sample_weight` per class.
@@ -172,7 +174,9 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "BasisLogisticRegression":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "BasisLogisticRegression":
         """Fit the expansion, then the model.
 
         Parameters
@@ -216,14 +220,14 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         weights = {"sample_weight": training.weight} if has_fit_parameter(expansion, "sample_weight") else {}
         self.expansion_ = clone(expansion).fit(training.X, self.classes_[training.y], **weights)
 
-    def _features(self, X: Any) -> np.ndarray:
+    def _features(self, X: Matrix) -> np.ndarray:
         """φ of checked rows, (n, p), dense and in float64; not finite if it overflows."""
         X = X.astype(np.float64, copy=False)
         with np.errstate(over="ignore", invalid="ignore"):
             Phi = X if self.expansion_ is None else self.expansion_.transform(X)
-        return np.asarray(Phi.toarray() if issparse(Phi) else Phi, dtype=np.float64)
+        return np.asarray(densify(Phi), dtype=np.float64)
 
-    def _training_features(self, X: Any) -> np.ndarray:
+    def _training_features(self, X: MatrixLike) -> np.ndarray:
         Phi = self._features(X)
         if not np.abs(Phi).max(initial=0.0) <= LARGEST_FEATURE:
             raise ValueError(
@@ -302,7 +306,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
             return list(self.expansion_.get_feature_names_out(names))
         return [f"phi{j}" for j in range(self.coef_.shape[1])]
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: MatrixLike) -> np.ndarray:
         Phi = self._features(self._check_predict(X))
         Phi = np.nan_to_num(Phi, nan=0.0).clip(-LARGEST_FEATURE, LARGEST_FEATURE)
         return Phi @ self.coef_.T + self.intercept_

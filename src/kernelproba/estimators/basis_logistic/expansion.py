@@ -1,9 +1,10 @@
 """Fixed basis functions as a transformer."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -19,6 +20,7 @@ from kernelproba.basis import expansion as functions
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.feature_names import in_memory, set_features
+from kernelproba.typing import MatrixLike
 
 
 class BasisExpansion(TransformerMixin, BaseEstimator):
@@ -112,7 +114,12 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "BasisExpansion":  # noqa: ARG002
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike | None = None,  # noqa: ARG002
+        sample_weight: ArrayLike | None = None,
+    ) -> "BasisExpansion":
         """Place the functions.
 
         Parameters
@@ -129,20 +136,20 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         self : BasisExpansion
             The fitted transformer.
         """
-        X, rows = in_memory(X)
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        given, rows = in_memory(X)
+        data = validate_data(self, given, dtype=[np.float64, np.float32])
         if rows is not None:
             set_features(self, rows)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weight = _check_sample_weight(sample_weight, data, dtype=np.float64, ensure_non_negative=True)
         if not weight.any():
             raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
         self._basis_ = self.basis
         if self.basis == "polynomial":
-            self.monomials_ = PolynomialFeatures(self.degree, include_bias=False).fit(X)
+            self.monomials_ = PolynomialFeatures(self.degree, include_bias=False).fit(data)
             return self
-        X, weight = X[weight > 0], weight[weight > 0]
-        self.centers_ = self._place_centers(X, weight)
-        self.width_ = self._choose_width(X, weight)
+        data, weight = data[weight > 0], weight[weight > 0]
+        self.centers_ = self._place_centers(data, weight)
+        self.width_ = self._choose_width(data, weight)
         return self
 
     def _place_centers(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -157,7 +164,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         # A sigmoid depends on one coordinate of its centre: combinations would only repeat it.
         return knots if self.basis == "sigmoid" else functions.product_grid(knots)
 
-    def _choose_width(self, X: np.ndarray, weight: np.ndarray) -> Any:
+    def _choose_width(self, X: np.ndarray, weight: np.ndarray) -> float | np.ndarray:
         if not isinstance(self.width, str):
             return _check_width(self.width, X.shape[1])
         if self.basis == "gaussian":
@@ -174,7 +181,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         return width or functions.spread(X, weight, centers[0]) or 1.0
 
     @by_rows
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Evaluate the functions.
 
         Parameters
@@ -188,13 +195,13 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
             φ(x) of each row, float32 if X is.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        data = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         if self._basis_ == "polynomial":
-            return self.monomials_.transform(X)
+            return self.monomials_.transform(data)
         function = functions.gaussian if self._basis_ == "gaussian" else functions.sigmoidal
-        return function(X, self.centers_.astype(X.dtype, copy=False), self.width_)
+        return function(data, self.centers_.astype(data.dtype, copy=False), self.width_)
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> np.ndarray:
         """Names of the functions: ``gaussian3``, ``sigmoid3_age``, ``age^2 height``.
 
         Parameters
@@ -225,7 +232,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
         return tags
 
 
-def _check_centers(centers: Any, X: np.ndarray) -> np.ndarray:
+def _check_centers(centers: ArrayLike, X: np.ndarray) -> np.ndarray:
     """Return given centres (m, d) in the dtype of X, or say what is wrong with them."""
     if np.ndim(centers) != 2 or np.shape(centers)[1] != X.shape[1]:
         raise ValueError(
@@ -235,7 +242,7 @@ def _check_centers(centers: Any, X: np.ndarray) -> np.ndarray:
     return check_array(centers, dtype=X.dtype, copy=True, input_name="centers")
 
 
-def _check_width(width: Any, d: int) -> Any:
+def _check_width(width: ArrayLike, d: int) -> float | np.ndarray:
     """Return a given width as a float or an array (d,), or say what is wrong with it."""
     widths = np.asarray(width, dtype=np.float64)
     if widths.shape not in ((), (d,)):

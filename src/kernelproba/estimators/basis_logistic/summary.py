@@ -1,7 +1,7 @@
 """What the curvature at the optimum says about coefficients: covariance, standard errors, tests."""
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import norm
@@ -9,6 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.extras import extra
 from kernelproba.linalg import solve_semidefinite
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def coefficient_covariance(information: np.ndarray, T: np.ndarray, Q: np.ndarray) -> np.ndarray:
@@ -45,7 +48,7 @@ class CoefficientSummary:
         """Names of the columns of `coef_`."""
         raise NotImplementedError
 
-    def summary(self, confidence: float = 0.95) -> Any:
+    def summary(self, confidence: float = 0.95) -> "pd.DataFrame":
         """Coefficients with standard errors, Wald tests and confidence intervals.
 
         Parameters
@@ -69,7 +72,7 @@ class CoefficientSummary:
         return _wald_table(list(labels), theta.ravel(), self.standard_errors_.ravel(), confidence)
 
 
-def _wald_table(labels: list, coef: np.ndarray, std_err: np.ndarray, confidence: float) -> Any:
+def _wald_table(labels: list, coef: np.ndarray, std_err: np.ndarray, confidence: float) -> "pd.DataFrame":
     """Tests and intervals of coefficients (l,), labelled by pairs (class, term), as a pandas frame."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, such as 0.95, got {confidence!r}.")

@@ -12,7 +12,6 @@ method       known rows                                 scored by               
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 from kernelproba.decision import label_index, reweight_posterior
 from kernelproba.estimators.base.cross_fit import fit_folds
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
+from kernelproba.typing import Classifier, CrossValidation, MatrixLike, RandomState
 
 METHODS = ("auto", "loo", "cv+", "split", "prefit")
 #: Rows from which on it hardly shows that a row had a say in what was tuned before it was left out.
@@ -53,12 +53,12 @@ class Calibration:
         The fits of "cv+", else empty.
     """
 
-    estimator: Any
+    estimator: Classifier
     P: NDArray
     rows: NDArray
     method: str
     folds: NDArray
-    fold_estimators: list[Any] = field(default_factory=list)
+    fold_estimators: list[Classifier] = field(default_factory=list)
 
     def at(self, chosen: NDArray) -> "Calibration":
         """Some of the known rows."""
@@ -85,23 +85,23 @@ class CalibrationRows:
         Draws that share.
     """
 
-    X: Any
+    X: MatrixLike
     y: NDArray
-    fit_params: Mapping[str, Any]
-    cv: Any
+    fit_params: Mapping[str, object]
+    cv: CrossValidation
     share: float
     by_class: bool
-    random_state: Any
+    random_state: RandomState
 
 
-def posterior_source(estimator: Any) -> Any:
+def posterior_source(estimator: Classifier) -> Classifier:
     """Return the classifier whose posterior a `PriorShiftClassifier` changes, or the estimator itself."""
     if not isinstance(estimator, PriorShiftClassifier):
         return estimator
     return getattr(estimator, "estimator_", estimator.estimator)
 
 
-def prior_ratio(estimator: Any) -> NDArray[np.float64]:
+def prior_ratio(estimator: Classifier) -> NDArray[np.float64]:
     """Return π'_y/π_y (c,) of a fitted `PriorShiftClassifier`; ones for any other."""
     if not isinstance(estimator, PriorShiftClassifier):
         return np.ones(len(estimator.classes_))
@@ -109,14 +109,14 @@ def prior_ratio(estimator: Any) -> NDArray[np.float64]:
     return np.divide(new, old, out=np.zeros(len(new)), where=old > 0)
 
 
-def under_new_priors(P: NDArray, estimator: Any) -> NDArray[np.float64]:
+def under_new_priors(P: NDArray, estimator: Classifier) -> NDArray[np.float64]:
     """Return the posterior P (n, c) as a fitted `PriorShiftClassifier` changes it; P itself for any other."""
     if not isinstance(estimator, PriorShiftClassifier):
         return P
     return reweight_posterior(P, estimator.train_priors_, estimator.priors_)
 
 
-def calibrate(estimator: Any, rows: CalibrationRows, method: str) -> Calibration:
+def calibrate(estimator: Classifier, rows: CalibrationRows, method: str) -> Calibration:
     """Fit a clone of the estimator, if it is to be fitted, and score known rows by one of `METHODS`."""
     frozen = isinstance(posterior_source(estimator), FrozenEstimator)
     if method == "prefit" or (method == "auto" and frozen):
@@ -129,7 +129,7 @@ def calibrate(estimator: Any, rows: CalibrationRows, method: str) -> Calibration
     return _leave_one_out(fitted, len(rows.y)) if method == "loo" else _cross_validate(fitted, rows)
 
 
-def _prefit(estimator: Any, rows: CalibrationRows, frozen: bool) -> Calibration:
+def _prefit(estimator: Classifier, rows: CalibrationRows, frozen: bool) -> Calibration:
     if frozen:
         fitted = clone(estimator).fit(rows.X, rows.y, **rows.fit_params)
     else:
@@ -148,7 +148,7 @@ def _prefit(estimator: Any, rows: CalibrationRows, frozen: bool) -> Calibration:
     return Calibration(fitted, source.predict_proba(rows.X), np.arange(n), "prefit", np.zeros(n, dtype=int))
 
 
-def _are_training_rows(model: Any, y: NDArray) -> bool:
+def _are_training_rows(model: Classifier, y: NDArray) -> bool:
     """Whether a self-tuning classifier has kept the leave-one-out probabilities of just these labels."""
     P, own = (getattr(model, name, None) for name in ("loo_proba_", "loo_label_proba_"))
     if P is None or own is None or len(P) != len(y) or not np.isin(y, model.classes_).all():
@@ -156,7 +156,7 @@ def _are_training_rows(model: Any, y: NDArray) -> bool:
     return np.array_equal(P[np.arange(len(y)), label_index(y, model.classes_)], own)
 
 
-def _split(estimator: Any, rows: CalibrationRows) -> Calibration:
+def _split(estimator: Classifier, rows: CalibrationRows) -> Calibration:
     _refuse_kernel_matrix(estimator, "split")
     # The theorem wants rows drawn from all; a guarantee per class wants rows of each.
     kind = StratifiedShuffleSplit if rows.by_class else ShuffleSplit
@@ -168,12 +168,12 @@ def _split(estimator: Any, rows: CalibrationRows) -> Calibration:
     return Calibration(fitted, P, known, "split", np.zeros(len(known), dtype=int))
 
 
-def _loo_serves(model: Any, n: int) -> bool:
+def _loo_serves(model: Classifier, n: int) -> bool:
     """Whether leave-one-out is there, and of enough rows; those of a kernel matrix cannot be divided."""
     return _keeps_loo(model) and (n >= LOO_ROWS or get_tags(model).input_tags.pairwise)
 
 
-def _keeps_loo(model: Any) -> bool:
+def _keeps_loo(model: Classifier) -> bool:
     """Whether a fitted classifier, or the end of a pipeline without steps that see labels, has them."""
     if isinstance(model, Pipeline):
         return hasattr(model[-1], "loo_proba_") and not any(
@@ -182,7 +182,7 @@ def _keeps_loo(model: Any) -> bool:
     return hasattr(model, "loo_proba_")
 
 
-def _sees_labels(step: Any) -> bool:
+def _sees_labels(step: object) -> bool:
     """Whether a transformer, or one inside it, may learn from labels, also from that of a row left out."""
     if not isinstance(step, BaseEstimator):
         return False  # "passthrough"
@@ -193,7 +193,7 @@ def _sees_labels(step: Any) -> bool:
     )
 
 
-def _leave_one_out(fitted: Any, n: int) -> Calibration:
+def _leave_one_out(fitted: Classifier, n: int) -> Calibration:
     source = posterior_source(fitted)
     last = source[-1] if isinstance(source, Pipeline) else source
     if not hasattr(last, "loo_proba_"):
@@ -209,7 +209,7 @@ def _leave_one_out(fitted: Any, n: int) -> Calibration:
     return Calibration(fitted, last.loo_proba_, np.arange(n), "loo", np.zeros(n, dtype=int))
 
 
-def _cross_validate(fitted: Any, rows: CalibrationRows) -> Calibration:
+def _cross_validate(fitted: Classifier, rows: CalibrationRows) -> Calibration:
     source = posterior_source(fitted)
     _refuse_kernel_matrix(source, "cv+")
     models, numbers, posteriors, folds = [], [], [], []
@@ -226,7 +226,7 @@ def _cross_validate(fitted: Any, rows: CalibrationRows) -> Calibration:
     return Calibration(fitted, np.concatenate(posteriors), known, "cv+", np.concatenate(folds), models)
 
 
-def posterior_of(model: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
+def posterior_of(model: Classifier, X: MatrixLike, classes: NDArray) -> NDArray[np.float64]:
     """Return the posterior (n, c) with a column for each of `classes`, 0 for those that a fold lacked."""
     P = model.predict_proba(X)
     if len(model.classes_) == len(classes):
@@ -236,7 +236,7 @@ def posterior_of(model: Any, X: Any, classes: NDArray) -> NDArray[np.float64]:
     return whole
 
 
-def _refuse_kernel_matrix(estimator: Any, method: str) -> None:
+def _refuse_kernel_matrix(estimator: Classifier, method: str) -> None:
     if get_tags(estimator).input_tags.pairwise:
         raise ValueError(
             f"method={method!r} divides rows, and the columns of a precomputed kernel belong to them: use "

@@ -1,7 +1,7 @@
 """Sets of labels that hold the true one as often as asked."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,7 @@ from kernelproba.estimators.conformal.calibration import (
     under_new_priors,
 )
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
+from kernelproba.typing import Classifier, MatrixLike
 
 
 class ConformalClassifier(PosteriorWrapper):
@@ -179,7 +180,7 @@ class ConformalClassifier(PosteriorWrapper):
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: object
     ) -> "ConformalClassifier":
         """Fit the estimator and score the labels of rows that it, or its fits without them, have not seen.
 
@@ -225,13 +226,13 @@ class ConformalClassifier(PosteriorWrapper):
         if any(isinstance(step, PriorShiftClassifier) for _, step in steps):
             raise ValueError("put the PriorShiftClassifier around the pipeline, not at its end")
 
-    def _known_labels(self, estimator: Any, labels: NDArray, weights: NDArray) -> KnownLabels:
+    def _known_labels(self, estimator: Classifier, labels: NDArray, weights: NDArray) -> KnownLabels:
         by_class = self.conditional == "class"
         # Within a class a change of priors weighs all rows alike.
         ratio = np.ones(len(estimator.classes_)) if by_class else prior_ratio(estimator)
         return KnownLabels(labels, weights * ratio[labels], ratio, by_class)
 
-    def predict_set(self, X: Any, confidence: float | None = None) -> NDArray[np.bool_]:
+    def predict_set(self, X: MatrixLike, confidence: float | None = None) -> NDArray[np.bool_]:
         """Return the labels that cannot be ruled out, (n, c), columns in the order of ``classes_``.
 
         Parameters
@@ -248,7 +249,7 @@ class ConformalClassifier(PosteriorWrapper):
             fill = self.predict_proba(X)
         return prediction_sets(self._p_values(posteriors), level, fill)
 
-    def predict_p_values(self, X: Any) -> NDArray[np.float64]:
+    def predict_p_values(self, X: MatrixLike) -> NDArray[np.float64]:
         """Return the p-value of every label, (n, c): a label is in the set at all levels above 1 − p.
 
         Parameters
@@ -264,7 +265,7 @@ class ConformalClassifier(PosteriorWrapper):
         known = self._known_labels(self.estimator_, self.calibration_labels_, self.calibration_weights_)
         return float(known.attainable().min())
 
-    def predict(self, X: Any) -> NDArray:
+    def predict(self, X: MatrixLike) -> NDArray:
         """Return what the estimator predicts, (n,)."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict(X)
@@ -276,7 +277,7 @@ class ConformalClassifier(PosteriorWrapper):
         _check_attainable(level, known, self.classes_)
         return level
 
-    def _posteriors(self, X: Any) -> list[NDArray]:
+    def _posteriors(self, X: MatrixLike) -> list[NDArray]:
         """Return the posterior (n, c) by every model that scores new rows, under the priors in use."""
         check_is_fitted(self, "estimator_")
         models = self.fold_estimators_ or [posterior_source(self.estimator_)]

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from kernelproba.basis import centers_to_tolerance, choose_centers
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.kernels import Kernel
 from kernelproba.rows import as_rows, memory_budget
+from kernelproba.typing import Matrix, RandomState
 
 #: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.
 EXACT_ROWS = 10_000
@@ -34,13 +36,13 @@ class CenterChoice:
     """
 
     number: Any
-    rule: Any
-    memory_limit: Any
-    random_state: Any
+    rule: str | ArrayLike
+    memory_limit: float | str | None
+    random_state: RandomState
 
     def choose(
         self, kernel: Kernel, training: Training | StoredTraining, *, eligible: bool
-    ) -> tuple[Any, np.ndarray] | None:
+    ) -> tuple[Matrix, np.ndarray] | None:
         """Centres and their row numbers (−1 for none), or None if all rows are to be centres.
 
         Parameters
@@ -64,8 +66,11 @@ class CenterChoice:
             return centers_to_tolerance(kernel, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
         return choose_centers(self.rule, kernel, rows, self.number, self.random_state)
 
-    def check_all_rows(self, training: Training | StoredTraining, dtype: Any) -> None:
-        """Refuse all rows as centres where their kernel matrix cannot be, or exceeds a set limit."""
+    def check_all_rows(self, training: Training | StoredTraining, dtype: DTypeLike) -> Training:
+        """Return rows in memory, of which all are to be centres.
+
+        Refuse them where their kernel matrix cannot be, or exceeds a set limit.
+        """
         if isinstance(training, StoredTraining):
             raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
         n = len(training.y)
@@ -75,6 +80,7 @@ class CenterChoice:
                 f"The kernel matrix of {n} rows takes {size / 1e9:.2g} GB, more than "
                 f"memory_limit={self.memory_limit!r}. Use n_centers='auto', or raise the limit."
             )
+        return training
 
     def _is_large(self, training: Training | StoredTraining) -> bool:
         """Whether all rows are too many to be centres without being asked for."""

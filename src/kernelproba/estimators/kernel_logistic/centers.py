@@ -6,7 +6,6 @@ block of kernel values and nothing more; the solver's preconditioner does what w
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -17,9 +16,10 @@ from kernelproba.kernels import Comparison, Kernel
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import FunctionNorm
-from kernelproba.rows import MemoryRows, as_rows
+from kernelproba.rows import MemoryRows, Rows, as_rows
 from kernelproba.solvers import Solution
 from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO, progressive
+from kernelproba.typing import Matrix, RandomState
 
 #: Rows of the samples, per centre.
 SAMPLES = (4, 20)
@@ -44,10 +44,10 @@ class CenteredProblem:
     """
 
     kernel: Kernel
-    Z: Any
-    rows: Any
-    y: Any
-    weights: Any
+    Z: Matrix
+    rows: Rows
+    y: np.ndarray
+    weights: np.ndarray
     n_classes: int
 
     def suits_samples(self, memory: int) -> bool:
@@ -56,7 +56,7 @@ class CenteredProblem:
         crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
         return not crowded or 16 * n * m > memory
 
-    def in_memory(self) -> tuple[Kernel, Any, np.ndarray, np.ndarray]:
+    def in_memory(self) -> tuple[Kernel, Rows, np.ndarray, np.ndarray]:
         """Kernel, rows, class indices and weights, fetched from wherever they are."""
         everything = np.arange(len(self.rows))
         y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
@@ -64,7 +64,7 @@ class CenteredProblem:
 
 
 def fit_progressive_samples(
-    problem: CenteredProblem, index: np.ndarray, options: Options, memory: int, random_state: Any
+    problem: CenteredProblem, index: np.ndarray, options: Options, memory: int, random_state: RandomState
 ) -> LogisticFunction:
     """Fit by way of samples; the features take at most `memory` bytes and are computed anew beyond.
 
@@ -102,7 +102,7 @@ def _fit_in(
     k = loss.n_scores(problem.n_classes)
     itemsize = np.dtype(dtype).itemsize
 
-    def objective(features: Any, y: Any, weights: Any) -> Objective:
+    def objective(features: Rows, y: np.ndarray, weights: np.ndarray) -> Objective:
         return Objective(features, y, weights, loss, penalty, k, options.fit_intercept)
 
     block_rows = max(128, BLOCK_VALUES // m)
@@ -128,7 +128,7 @@ def _fit_in(
 class Sample:
     """Rows in memory, in random order, with their labels and weights."""
 
-    X: Any
+    X: Matrix
     y: np.ndarray
     weights: np.ndarray
 

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -38,6 +39,7 @@ from kernelproba.number_range import strengths
 from kernelproba.rows import as_rows, memory_budget
 from kernelproba.rows.row_hash import places
 from kernelproba.solvers import SOLVERS, Solution
+from kernelproba.typing import Matrix, MatrixLike
 
 
 class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, ObservableFit):
@@ -240,7 +242,9 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
 
     @atomic_update  # a warm start builds on the earlier fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegression":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "KernelLogisticRegression":
         """Fit the model.
 
         Parameters
@@ -272,14 +276,14 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
                 self._fit_jointly(training, options, previous)
         return self
 
-    def _fit_jointly(self, training: Any, options: Options, previous) -> None:
+    def _fit_jointly(self, training: Training | StoredTraining, options: Options, previous) -> None:
         """One function with all classes in it."""
         choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
         eligible = self.kernel_.definite and not self._is_precomputed()
         chosen = choice.choose(self.kernel_, training, eligible=eligible)
         self._spans_all_rows_ = chosen is None
         if chosen is None:
-            choice.check_all_rows(training, options.precision(len(training.y)))
+            training = choice.check_all_rows(training, options.precision(len(training.y)))
             if self.solver == "progressive":
                 raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
             problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
@@ -298,7 +302,9 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         self._undo_weights(training, self.undo_weights)
         self._report([fit.solution])
 
-    def _fit_centers(self, training: Any, options: Options, Z: Any, index: np.ndarray) -> LogisticFunction:
+    def _fit_centers(
+        self, training: Training | StoredTraining, options: Options, Z: Matrix, index: np.ndarray
+    ) -> LogisticFunction:
         """One function of chosen centres."""
         rows, weights = as_rows(training.X), self._strengths(training, self.C)
         memory = memory_budget(self.memory_limit)
@@ -308,13 +314,13 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
         return fit_centers(*problem.in_memory(), options, (Z, index))
 
-    def _strengths(self, training: Any, C: float) -> Any:
+    def _strengths(self, training: Training | StoredTraining, C: float) -> np.ndarray:
         """ω = C·weight, aligned with the rows."""
         if isinstance(training, StoredTraining):
             return C * training.weight
         return strengths(C, training.weight, kernel_size(self.kernel_, training.X))
 
-    def _fit_pairs(self, training: Any, options: Options) -> None:
+    def _fit_pairs(self, training: Training | StoredTraining, options: Options) -> None:
         """One function per pair of classes."""
         if isinstance(training, StoredTraining):
             raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
@@ -358,7 +364,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
                 ConvergenceWarning,
             )
 
-    def _previous(self) -> dict[str, Any] | None:
+    def _previous(self) -> dict[str, object] | None:
         """What a warm start needs of the last fit."""
         if not hasattr(self, "dual_coef_") or hasattr(self, "n_support_"):
             return None

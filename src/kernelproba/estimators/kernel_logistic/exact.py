@@ -7,7 +7,6 @@ given, and the kernel matrix of irls is their product.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +16,9 @@ from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import as_rows
+from kernelproba.rows import Rows, as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
+from kernelproba.typing import Matrix
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 1000
@@ -100,7 +100,12 @@ def fit_function(
 
 
 def fit_centers(
-    kernel: Kernel, rows: Any, y: Any, weights: Any, options: Options, centers: tuple[Any, np.ndarray]
+    kernel: Kernel,
+    rows: Rows,
+    y: np.ndarray,
+    weights: np.ndarray,
+    options: Options,
+    centers: tuple[Matrix, np.ndarray],
 ) -> LogisticFunction:
     """Minimise the same over the f spanned by given centres (Z, their row numbers), by a named solver."""
     Z, index = centers

@@ -5,7 +5,6 @@ they are not, a sample of the rows, of which each stands for several.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
@@ -14,12 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.basis.features import CenterFeatures
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
 from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.solvers.posterior.explained import ExplainedRows, explained_rows
 from kernelproba.solvers.posterior.laplace import LaplacePosterior, laplace_posterior
 from kernelproba.solvers.posterior.spread import believable_share
+from kernelproba.typing import Matrix
 
 #: Rows of a sample from which a posterior is built.
 SAMPLE_ROWS = 5000
@@ -47,7 +48,7 @@ class KeptRows:
         How many rows each of them stands for.
     """
 
-    X: Any
+    X: Matrix
     y: np.ndarray
     weight: np.ndarray
     sample_weight: np.ndarray
@@ -61,13 +62,13 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
     fit_intercept: bool
     kernel_: Kernel
     dual_coef_: np.ndarray
-    _kept_X_: Any
+    _kept_X_: Matrix | None
     _kept_y_: np.ndarray
     _kept_weights_: np.ndarray
     _kept_share_: float
     _kept_terms_: tuple[float, bool]
 
-    def _keep_rows(self, training: Any, centers: np.ndarray | None = None) -> None:
+    def _keep_rows(self, training: Training | StoredTraining, centers: np.ndarray | None = None) -> None:
         """Keep rows of a fit, and its C and fit_intercept, which may be set anew before they are needed.
 
         `centers` (m,) says which of the rows are its centres, if they are rows.
@@ -76,9 +77,12 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
             return
         self._kept_terms_ = float(self.C), self.fit_intercept
         n = len(training.y)
-        all_rows = centers is not None and len(centers) == n
-        kept = training.at(centers) if all_rows else _excerpt(training, n)
-        self._kept_X_, self._kept_y_ = None if all_rows else kept.X, kept.y
+        if centers is not None and len(centers) == n and isinstance(training, Training):
+            kept, self._kept_X_ = training.at(centers), None
+        else:
+            kept = _excerpt(training, n)
+            self._kept_X_ = kept.X
+        self._kept_y_ = kept.y
         self._kept_weights_, self._kept_share_ = np.array([kept.weight, kept.sample_weight]), n / len(kept.y)
 
     def _kept_rows(self, purpose: str) -> KeptRows:
@@ -129,11 +133,11 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         check_is_fitted(self)
         return [Member(1.0, self)]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in super().__getstate__().items() if name not in _BUILT}
 
 
-def _excerpt(training: Any, n: int) -> Training:
+def _excerpt(training: Training | StoredTraining, n: int) -> Training:
     """Some of the rows, in memory."""
     if not isinstance(training, Training):
         kept = training.excerpt(SAMPLE_ROWS, 0)
@@ -182,7 +186,7 @@ class NoveltyReference:
         novelty = _share(left_out.min(axis=1), kernel.diag(rows.X))
         return cls(kernel, classes, novelty, rows.share * rows.sample_weight)
 
-    def score(self, X: Any) -> np.ndarray:
+    def score(self, X: Matrix) -> np.ndarray:
         """Novelty (n,) of new rows."""
         least = np.min([explained.unexplained(X) for explained in self.classes], axis=0)
         return _share(least, self.kernel.diag(X))

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import TransformerMixin
 
 from kernelproba.conformal.p_values import SortedScores
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
@@ -13,6 +14,10 @@ from kernelproba.estimators.base.validation import check_confidence
 from kernelproba.kernels.stationary import Stationary
 from kernelproba.rows import stored_rows
 from kernelproba.solvers.posterior.probabilities import average_probabilities, probability_intervals
+from kernelproba.typing import Matrix, MatrixLike
+
+if TYPE_CHECKING:
+    from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 
 #: Rows that are predicted at a time.
 BLOCK_ROWS = 512
@@ -23,15 +28,15 @@ class Member:
     """A kernel logistic function in a pool: its weight, the model, and what scales rows for it (or None)."""
 
     weight: float
-    model: Any
-    scaler: Any = None
+    model: "UncertainFunction"
+    scaler: TransformerMixin | None = None
 
     @property
     def covariance_share(self) -> float:
         """½v(1 + v): of functions that err half independently; 1 of a single one."""
         return self.weight * (1 + self.weight) / 2
 
-    def rows(self, X: Any) -> Any:
+    def rows(self, X: Matrix) -> Matrix:
         """Checked rows as the model compares them."""
         return X if self.scaler is None else self.scaler.transform(X)
 
@@ -42,7 +47,7 @@ class UncertainProbabilities(ProbabilisticClassifier):
     Subclasses give `_scores` and `_members`, and `_score_scale` if scores are divided by a temperature.
     """
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: MatrixLike) -> np.ndarray:
         raise NotImplementedError
 
     def _members(self) -> list[Member]:
@@ -53,7 +58,7 @@ class UncertainProbabilities(ProbabilisticClassifier):
         """What scores are divided by."""
         return 1.0
 
-    def predict_proba(self, X: Any, *, moderated: bool = False) -> np.ndarray:
+    def predict_proba(self, X: MatrixLike, *, moderated: bool = False) -> np.ndarray:
         """Class probabilities.
 
         Parameters
@@ -74,7 +79,7 @@ class UncertainProbabilities(ProbabilisticClassifier):
             return super().predict_proba(X)
         return self._judge_scores(X, average_probabilities)
 
-    def predict_proba_interval(self, X: Any, confidence: float = 0.9) -> np.ndarray:
+    def predict_proba_interval(self, X: MatrixLike, confidence: float = 0.9) -> np.ndarray:
         """Intervals of the class probabilities: what the rows of training leave open.
 
         The shortest intervals that hold a share `confidence` of the posterior of each probability, by
@@ -104,7 +109,9 @@ class UncertainProbabilities(ProbabilisticClassifier):
         check_confidence(confidence)
         return self._judge_scores(X, partial(probability_intervals, confidence=confidence))
 
-    def novelty_score(self, X: Any, *, return_p_value: bool = False) -> Any:
+    def novelty_score(
+        self, X: MatrixLike, *, return_p_value: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """How little of a row the rows of training explain, in the kernel of the model.
 
         For each class the share of k(x, x) that its rows do not explain, 1 − k(x)ᵀ(K + I/C)⁻¹k(x)/k(x, x); of
@@ -131,29 +138,33 @@ class UncertainProbabilities(ProbabilisticClassifier):
         members = distance_members(self._members())
         references = [member.model._novelty_reference() for member in members]
         scores = _in_blocks(
-            lambda block: sum(
-                member.weight * reference.score(member.rows(block))
-                for member, reference in zip(members, references, strict=True)
+            lambda block: np.sum(
+                [
+                    member.weight * reference.score(member.rows(block))
+                    for member, reference in zip(members, references, strict=True)
+                ],
+                axis=0,
             ),
             X,
         )
         if not return_p_value:
             return scores
-        left_out = sum(m.weight * r.left_out for m, r in zip(members, references, strict=True))
+        shares = [m.weight * r.left_out for m, r in zip(members, references, strict=True)]
+        left_out = np.sum(shares, axis=0)
         return scores, _p_values(SortedScores.of(left_out, references[0].weight), scores)
 
-    def _rows_in_memory(self, X: Any) -> Any:
+    def _rows_in_memory(self, X: Matrix) -> Matrix:
         if stored_rows(X) is not None:
             raise ValueError("intervals and novelty need rows in memory: pass them block by block")
         return self._check_predict(X)
 
-    def _judge_scores(self, X: Any, judge: Callable[..., np.ndarray]) -> np.ndarray:
+    def _judge_scores(self, X: MatrixLike, judge: Callable[..., np.ndarray]) -> np.ndarray:
         """Stack ``judge(F, S, Q)`` of mean and covariance of the scores, a block of rows at a time."""
         rows, F = self._rows_in_memory(X), self._scores(X)
         parts = [(member, *member.model._score_posterior()) for member in self._members()]
         Q, T = parts[0][2].contrasts, self._score_scale()
 
-        def judge_block(block: Any, scores: np.ndarray) -> np.ndarray:
+        def judge_block(block: Matrix, scores: np.ndarray) -> np.ndarray:
             S = sum(
                 member.covariance_share * posterior.score_covariance(*features(member.rows(block)))
                 for member, features, posterior in parts
@@ -173,7 +184,7 @@ def distance_members(members: list[Member]) -> list[Member]:
     return [replace(member, weight=member.weight / total) for member in chosen]
 
 
-def _in_blocks(function: Callable[..., np.ndarray], *aligned: Any) -> np.ndarray:
+def _in_blocks(function: Callable[..., np.ndarray], *aligned: Matrix) -> np.ndarray:
     """Stack the values of a function of blocks of rows."""
     starts = range(0, aligned[0].shape[0], BLOCK_ROWS)
     return np.concatenate([function(*(each[s : s + BLOCK_ROWS] for each in aligned)) for s in starts])

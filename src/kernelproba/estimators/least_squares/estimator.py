@@ -1,9 +1,10 @@
 """The least-squares probabilistic classifier: class probabilities from one linear system per class."""
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -25,6 +26,7 @@ from kernelproba.kernels import Kernel
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
+from kernelproba.typing import MatrixLike
 
 #: Rows from which the centres of rows that are not in memory are drawn.
 SAMPLE_ROWS = 20_000
@@ -175,7 +177,9 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LeastSquaresProbabilisticClassifier":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "LeastSquaresProbabilisticClassifier":
         """Fit the model.
 
         Parameters
@@ -208,7 +212,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     @available_if(can_stream)
     @atomic_update
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> "LeastSquaresProbabilisticClassifier":
         """Learn from one more block of rows.
 
@@ -245,7 +253,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         self._learnt_.learn(rows.sketch())
         return self
 
-    def path(self, alphas: Any) -> np.ndarray:
+    def path(self, alphas: ArrayLike) -> np.ndarray:
         """Coefficients for other penalties, from the same sums over rows.
 
         Parameters
@@ -261,7 +269,9 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         check_is_fitted(self)
         return self._learnt_.path(positive_numbers(alphas, "alphas"))
 
-    def leave_one_out_scores(self, X: Any, y: Any, sample_weight: Any = None) -> np.ndarray:
+    def leave_one_out_scores(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> np.ndarray:
         """Scores of rows that the model was trained on, by models that were not: each row left out in turn.
 
         A row that is a centre is left out as a centre as well.  Copies of a row, and what a weight that is a
@@ -289,7 +299,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         return Q
 
     @by_rows
-    def raw_scores(self, X: Any) -> np.ndarray:
+    def raw_scores(self, X: MatrixLike) -> np.ndarray:
         """Fitted posteriors q before clipping, calibration and normalisation.
 
         Parameters
@@ -316,7 +326,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         return self._kernel_centers().map(X, scores)
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities.
 
         Parameters
@@ -333,7 +343,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         return self.score_map_.log_probabilities(Q)
 
     @property
-    def dual_coef_(self) -> np.ndarray:
+    def dual_coef_(self) -> np.ndarray:  # type: ignore[override]
         """Coefficients (c, m); solves the equations if rows have come since."""
         return self._learnt_.solution().coef
 
@@ -390,7 +400,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
             return LearntPosterior(StochasticPosterior(kernel, Z, centers, c, self.alpha), options)
         return LearntPosterior(PosteriorSums(kernel, Z, centers, c), options)
 
-    def _order(self, n: int) -> Any:
+    def _order(self, n: int) -> np.ndarray | slice:
         """Rows of `fit` in the order of learning them; exact sums do not mind."""
         return check_random_state(self.random_state).permutation(n) if self.solver == "sgd" else slice(None)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from kernelproba.rows.duplicates import row_units
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.rows.sketch import RowSketch, sketch_rows
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
+from kernelproba.typing import Matrix
 
 #: Rows whose leave-one-out scores calibrate the posterior.
 SKETCH_ROWS = 2000
@@ -41,7 +41,7 @@ class PosteriorSolution:
 
 
 def learn_block(
-    X: Any, y: np.ndarray, weight: np.ndarray, start: "LearntPosterior", class_weight: np.ndarray
+    X: Matrix, y: np.ndarray, weight: np.ndarray, start: "LearntPosterior", class_weight: np.ndarray
 ) -> "LearntPosterior":
     """What one block of rows teaches, with the centres of `start`, which has learnt nothing yet.
 

@@ -1,8 +1,9 @@
 """Checked input of `partial_fit`: a bad block is refused and leaves the model as it was."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -12,6 +13,7 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import first_occurrences, row_units
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.rows.sketch import RowSketch
+from kernelproba.typing import ClassWeight, MatrixLike
 
 
 class DistinctRows(NamedTuple):
@@ -25,7 +27,7 @@ class DistinctRows(NamedTuple):
     units: np.ndarray
     which: np.ndarray
 
-    def sketch(self, order: Any = slice(None)) -> RowSketch:
+    def sketch(self, order: np.ndarray | slice = slice(None)) -> RowSketch:
         """The rows in some order, as they are learnt."""
         rows = self.training
         return RowSketch(
@@ -33,7 +35,7 @@ class DistinctRows(NamedTuple):
         )
 
 
-def can_stream(model: Any) -> bool:
+def can_stream(model: "StreamingClassifier") -> bool:
     """Whether the parameters allow learning block by block; AttributeError says why not."""
     if isinstance(model.class_weight, str):
         raise AttributeError(
@@ -51,27 +53,29 @@ def can_stream(model: Any) -> bool:
 class StreamingClassifier(ProbabilisticClassifier):
     """Classifier that learns block by block; `__sklearn_is_fitted__` says whether it has begun."""
 
-    class_weight: Any
+    class_weight: ClassWeight
 
     def __sklearn_is_fitted__(self) -> bool:
         raise NotImplementedError
 
-    def _check_block(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Training:
+    def _check_block(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Training:
         """Validate, encode and weigh a block; rows of weight zero are as if absent."""
         begun = self.__sklearn_is_fitted__()
         self._accepts_sparse_ = True
         labels = self._check_classes(classes, begun)
-        X, y = validate_data(self, X, y, reset=not begun, **self._check_options())
-        check_classification_targets(y)
-        codes = _encode(y, labels)
-        weight = _check_block_weight(sample_weight, X)
+        data, known = validate_data(self, X, y, reset=not begun, **self._check_options())
+        check_classification_targets(known)
+        codes = _encode(known, labels)
+        weight = _check_block_weight(sample_weight, data)
         self.classes_ = labels
         index = np.flatnonzero(weight)
-        X, codes, weight = X[index], codes[index], weight[index]
+        data, codes, weight = data[index], codes[index], weight[index]
         factors = class_factors(self.class_weight, labels, np.bincount(codes, weight, len(labels)))
-        return Training(X, codes, weight, weight * factors[codes], index)
+        return Training(data, codes, weight, weight * factors[codes], index)
 
-    def _check_classes(self, classes: Any, begun: bool) -> np.ndarray:
+    def _check_classes(self, classes: ArrayLike | None, begun: bool) -> np.ndarray:
         if classes is None:
             if not begun:
                 raise ValueError(
@@ -104,7 +108,7 @@ class StreamingClassifier(ProbabilisticClassifier):
         return DistinctRows(merged, keys[first], np.bincount(which, weights=units), which)
 
 
-def _check_block_weight(sample_weight: Any, X: Any) -> np.ndarray:
+def _check_block_weight(sample_weight: ArrayLike | None, X: MatrixLike) -> np.ndarray:
     """Weights (n,) that may all be zero, which scikit-learn refuses from 1.9 on; such a block is void."""
     nothing = sample_weight is not None and not np.any(sample_weight)
     given = np.asarray(sample_weight) + 1 if nothing else sample_weight

@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -24,12 +25,14 @@ from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.resolve import kernel_size
+from kernelproba.linalg import densify
 from kernelproba.losses import loss_for
 from kernelproba.number_range import strengths
 from kernelproba.penalties import GroupLasso, Lasso
 from kernelproba.solvers import Solution
 from kernelproba.solvers.sparse import SPARSE_SOLVERS
 from kernelproba.solvers.sparse.objective import SparseObjective
+from kernelproba.typing import MatrixLike
 
 
 class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachine):
@@ -166,7 +169,9 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparseKernelLogisticRegression":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "SparseKernelLogisticRegression":
         """Fit the model.
 
         Parameters
@@ -191,7 +196,9 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
         self._store(solution, kernel, training)
         return self
 
-    def path(self, X: Any, y: Any, Cs: Any = 20, sample_weight: Any = None) -> SparsePath:
+    def path(
+        self, X: MatrixLike, y: ArrayLike, Cs: int | ArrayLike = 20, sample_weight: ArrayLike | None = None
+    ) -> SparsePath:
         """Fit models along the penalty, each from the one before.
 
         Parameters
@@ -211,7 +218,7 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
         return draft._path(*draft._solve_along(X, y, Cs, sample_weight))
 
     def _solve_along(
-        self, X: Any, y: Any, Cs: Any, sample_weight: Any
+        self, X: MatrixLike, y: ArrayLike, Cs: int | ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[list[Solution], np.ndarray, Kernel, Training]:
         """Solutions, their strengths, the kernel and the rows."""
         training = self._check_fit(X, y, sample_weight, self.class_weight)
@@ -221,19 +228,23 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
         solutions = solve_path(objective, strengths, solve, tol=self.tol, max_iter=self.max_iter)
         return solutions, strengths, kernel, training
 
-    def _strengths_for(self, X: Any, y: Any, Cs: Any, sample_weight: Any) -> np.ndarray:
+    def _strengths_for(
+        self, X: MatrixLike, y: ArrayLike, Cs: int | ArrayLike, sample_weight: ArrayLike | None
+    ) -> np.ndarray:
         """Strengths that `path` would fit."""
         draft = unfitted_copy(self)
         training = draft._check_fit(X, y, sample_weight, self.class_weight)
         return draft._strengths(Cs, draft._objective(draft._resolve_kernel(training), training, 1.0))
 
-    def _fit_along(self, X: Any, y: Any, Cs: Any, sample_weight: Any) -> SparsePath:
+    def _fit_along(
+        self, X: MatrixLike, y: ArrayLike, Cs: int | ArrayLike, sample_weight: ArrayLike | None
+    ) -> SparsePath:
         """Fit models along the penalty and be the last of them, whose strength is C."""
         solutions, strengths, kernel, training = self._solve_along(X, y, Cs, sample_weight)
         self._store(solutions[-1], kernel, training)
         return self._path(solutions, strengths, kernel, training)
 
-    def min_C(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def min_C(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Largest C at which no kernel is kept: ``1 / max |Kᵀ s(p̄ − y)|`` with p̄ the class frequencies.
 
         Parameters
@@ -261,7 +272,7 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
             fit_intercept=self.fit_intercept,
         )
 
-    def _strengths(self, Cs: Any, objective: SparseObjective) -> np.ndarray:
+    def _strengths(self, Cs: int | ArrayLike, objective: SparseObjective) -> np.ndarray:
         if isinstance(Cs, Integral):
             return default_strengths(objective, 1.0, int(Cs))
         return np.unique(positive_numbers(Cs, "Cs"))
@@ -315,8 +326,8 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
         return super().kernel_expansions()
 
     def _expansion(self) -> KernelExpansion:
-        return replace(super()._expansion(), coef=self.dual_coef_.toarray())
+        return replace(super()._expansion(), coef=densify(self.dual_coef_))
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: MatrixLike) -> np.ndarray:
         check_is_fitted(self)
         return self._expansion().scores(self._check_predict(X))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from kernelproba.kernels import Kernel
 from kernelproba.losses import loss_for
 from kernelproba.solvers import Solution
 from kernelproba.solvers.sparse.objective import SparseObjective
+from kernelproba.typing import Matrix
 
 #: Largest strength of a default path relative to the one at which the first centre enters.
 SPAN = 1e4
@@ -42,7 +42,7 @@ class SparsePath:
     classes: np.ndarray
     Cs: np.ndarray
     kernel: Kernel
-    centers: Any
+    centers: Matrix
     support: np.ndarray
     dual_coef: np.ndarray
     intercept: np.ndarray
@@ -54,7 +54,7 @@ class SparsePath:
         """Centres that some class uses, for each strength, (q,)."""
         return (self.dual_coef != 0).any(axis=1).sum(axis=1)
 
-    def log_probabilities(self, X: Any) -> np.ndarray:
+    def log_probabilities(self, X: Matrix) -> np.ndarray:
         """Return the logarithm of the class probabilities of rows X (n, d) for each strength, (q, n, c)."""
         K = self.kernel(X, self.centers).astype(np.float64, copy=False)
         F = np.einsum("nm,qkm->qnk", K, self.dual_coef, optimize=True) + self.intercept[:, None, :]
@@ -72,7 +72,7 @@ def default_strengths(objective: SparseObjective, C: float, count: int) -> np.nd
 
 
 def solve_path(
-    objective: SparseObjective, factors: np.ndarray, solve: Callable[..., Solution], **options: Any
+    objective: SparseObjective, factors: np.ndarray, solve: Callable[..., Solution], **options: object
 ) -> list[Solution]:
     """Solutions for weights factor·ω, each from the one before; factors increase."""
     solutions: list[Solution] = []

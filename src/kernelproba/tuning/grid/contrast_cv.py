@@ -1,9 +1,10 @@
 """Maximum contrast with width and penalty chosen by cross-validation."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log_softmax
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +25,7 @@ from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedC
 from kernelproba.tuning.grid.grid_search import FoldOutcome
 from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
 from kernelproba.tuning.observations import Observations
+from kernelproba.typing import MatrixLike
 
 #: Default penalties, as multiples of the total weight of the rows; inf is the kernel density classifier.
 PENALTIES = np.array([np.inf, *10.0 ** -np.arange(1.5, 4.5, 0.5)])
@@ -134,7 +136,9 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MaximumContrastClassifierCV":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "MaximumContrastClassifierCV":
         """Choose width and penalty, then fit to all rows.
 
         Parameters
@@ -156,7 +160,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         self.n_iter_ = self.best_estimator_.n_iter_
         return self
 
-    def contrast(self, X: Any, y: Any = None) -> np.ndarray:
+    def contrast(self, X: MatrixLike, y: ArrayLike | None = None) -> np.ndarray:
         """Contrast of labelled rows, in [−1, 1]: −1 for a confident mistake, 1 for a confident hit.
 
         Parameters
@@ -186,7 +190,9 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
     def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
         return self._estimator()._resolve_kernel(rows, "scale" if gamma is None else gamma)
 
-    def _assess(self, grid: Any, rows: Observations, width: int, fold: Fold) -> FoldOutcome:
+    def _assess(  # type: ignore[override]  # the grid is that of `_grid`
+        self, grid: WidthGrid, rows: Observations, width: int, fold: Fold
+    ) -> FoldOutcome:
         matrices = FoldMatrices(grid, rows, width, fold)
         train = matrices.trained
         if self.priors is None:

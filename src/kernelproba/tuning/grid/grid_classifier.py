@@ -2,9 +2,10 @@
 
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +18,7 @@ from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid, GridSearch
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SEARCH_CONSTRAINTS, SelfTuning
+from kernelproba.typing import MatrixLike
 
 #: What the parameters of a search over a grid may be.
 GRID_CONSTRAINTS: dict[str, list] = {
@@ -46,7 +48,7 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
         """Log-probabilities (n, c) of the scores of one candidate, which are log-probabilities already."""
         return scores.Q
 
-    def _fit_grid(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_grid(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         """Search, and fit the best candidate to all rows."""
         class_weight = self.get_params(deep=False).get("class_weight")
         given = self._check_fit(X, y, sample_weight, class_weight)
@@ -64,11 +66,11 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
             with step("fit of all rows"):
                 self._fit_best(self._check_predict(X), y, sample_weight)
 
-    def _fit_best(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_best(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         """Fit the best estimator to all rows."""
         self.best_estimator_.fit(X, y, sample_weight)
 
-    def _estimator(self, **params: Any) -> Any:
+    def _estimator(self, **params: object) -> BaseEstimator:
         """The plain classifier with some parameters, and all others that it shares with this one."""
         plain = self._plain()
         own = self.get_params(deep=False)
@@ -78,7 +80,7 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
         return plain.set_params(**{**shared, **chosen})
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities.
 
         Parameters
@@ -95,7 +97,7 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
         return self.best_estimator_.predict_log_proba(self._check_predict(X))
 
     @by_rows
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores of the chosen model.
 
         Parameters

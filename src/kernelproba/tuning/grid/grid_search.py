@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
@@ -48,11 +48,11 @@ class Grid:
         Its values, in the order of a path: from sparse to rich models.
     """
 
-    widths: Sequence[dict[str, Any]]
+    widths: Sequence[dict[str, object]]
     name: str
     strengths: np.ndarray
 
-    def params(self, width: int, strength: int) -> dict[str, Any]:
+    def params(self, width: int, strength: int) -> dict[str, object]:
         """Parameters of a candidate."""
         return {**self.widths[width], self.name: float(self.strengths[strength])}
 

@@ -1,9 +1,10 @@
 """The linear programming machine with width and C chosen by cross-validation."""
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 
 from kernelproba.basis.gram import Gram
@@ -19,6 +20,7 @@ from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedC
 from kernelproba.tuning.grid.grid_search import FoldOutcome
 from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
 from kernelproba.tuning.observations import Observations
+from kernelproba.typing import MatrixLike
 
 #: Default values of C.
 STRENGTHS = 10.0 ** np.arange(-1, 3.5, 0.5)
@@ -126,7 +128,9 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearProgrammingMachineCV":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "LinearProgrammingMachineCV":
         """Choose width and C, then fit to all rows.
 
         Parameters
@@ -157,7 +161,9 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
     def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
         return self._estimator(gamma=gamma)._resolve_kernel(rows)
 
-    def _assess(self, grid: Any, rows: Observations, width: int, fold: Fold) -> FoldOutcome:
+    def _assess(  # type: ignore[override]  # the grid is that of `_grid`
+        self, grid: WidthGrid, rows: Observations, width: int, fold: Fold
+    ) -> FoldOutcome:
         matrices = FoldMatrices(grid, rows, width, fold)
         train, gram, c = matrices.trained, Gram.of_matrix(matrices.train), len(self.classes_)
         scores = np.empty((len(grid.strengths), len(fold.test), c))

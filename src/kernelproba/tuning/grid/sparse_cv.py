@@ -1,9 +1,10 @@
 """Sparse kernel logistic regression whose penalty is chosen by cross-validation."""
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval
 
@@ -14,6 +15,7 @@ from kernelproba.rows.folds import Fold
 from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
 from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid
 from kernelproba.tuning.observations import Observations
+from kernelproba.typing import MatrixLike
 
 
 class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier):
@@ -123,7 +125,9 @@ class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier)
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "SparseKernelLogisticRegressionCV":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "SparseKernelLogisticRegressionCV":
         """Choose C and fit the model.
 
         Parameters
@@ -158,7 +162,7 @@ class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier)
         path = model.path(train.X, self.classes_[train.y], grid.strengths, sample_weight=train.weight)
         return FoldOutcome(path.log_probabilities(rows.test(fold)), path.n_kernels / len(train.y))
 
-    def _fit_best(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit_best(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         strengths = np.asarray(self.cv_results_["param_C"])
         strengths = strengths[strengths <= self.best_params_["C"]]
         self.path_ = self.best_estimator_._fit_along(X, y, strengths, sample_weight)

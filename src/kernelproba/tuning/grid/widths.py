@@ -3,22 +3,25 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.kernels import Kernel, Stationary, median_distance
+from kernelproba.kernels import Kernel, KernelLike, Stationary, median_distance
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.grid.grid_search import Grid
 from kernelproba.tuning.observations import Observations
+from kernelproba.typing import Matrix, RandomState
 
 #: Default widths, as multiples of the median distance.
 WIDTHS = np.geomspace(0.15, 2.0, 7)
 
 
-def grid_gammas(gammas: Any, kernel: Any, resolved: Kernel, X: Any, random_state: Any) -> list[float | None]:
+def grid_gammas(
+    gammas: ArrayLike | None, kernel: KernelLike, resolved: Kernel, X: Matrix, random_state: RandomState
+) -> list[float | None]:
     """Return the values of gamma to try, or None alone for a kernel that has its own width.
 
     Parameters

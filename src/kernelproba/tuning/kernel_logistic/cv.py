@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -22,7 +23,7 @@ from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import Options
-from kernelproba.kernels import Kernel, resolve_kernel
+from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
 from kernelproba.rows.folds import make_folds
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
@@ -35,9 +36,10 @@ from kernelproba.tuning.kernel_logistic.uncertainty import UncertainPool
 from kernelproba.tuning.loo_classifier import LeftOutPosterior
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
-from kernelproba.tuning.scaling import MIXED_RULES, AfterScaling, has_two_values
+from kernelproba.tuning.scaling import MIXED_RULES, AfterScaling, FeatureScaling, has_two_values
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SelfTuning
+from kernelproba.typing import Matrix, MatrixLike
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
@@ -228,7 +230,9 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KernelLogisticRegressionCV":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "KernelLogisticRegressionCV":
         """Scale the features, choose gamma and C, fit the model and judge it by leave-one-out.
 
         Parameters
@@ -259,7 +263,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self._store_left_out(X, given, log_P[copies.which])
         return self
 
-    def _spaces(self, X: Any, folds: Folds) -> list[SearchSpace]:
+    def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
         pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
         if pooled_kernels:
@@ -267,7 +271,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             return [self._space(name, scales[name], X, folds) for name in POOLED_KERNELS]
         return [self._space(self._single_kernel(), self._rules(), X, folds)]
 
-    def _space(self, kernel: Any, scales: list[str | None], X: Any, folds: Folds) -> SearchSpace:
+    def _space(self, kernel: KernelLike, scales: list[str | None], X: Matrix, folds: Folds) -> SearchSpace:
         kernel_of = partial(self._kernel_of, kernel)
         gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
         Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
@@ -276,10 +280,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         weighable = self._is_weighable(kernel, X)
         return SearchSpace(name, kernel_of, options, gammas, Cs, scales, self.max_rows, folds, weighable)
 
-    def _single_kernel(self) -> Any:
+    def _single_kernel(self) -> KernelLike:
         return "rbf" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel
 
-    def _kernel_of(self, kernel: Any, X: Any, gamma: float | None) -> Kernel:
+    def _kernel_of(self, kernel: KernelLike, X: Matrix, gamma: float | None) -> Kernel:
         return resolve_kernel(
             kernel,
             X,
@@ -289,7 +293,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             kernel_params=self.kernel_params,
         )
 
-    def _is_weighable(self, kernel: Any, X: Any) -> bool:
+    def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
         """Whether features may be weighed, and whether that can be told."""
         free = isinstance(kernel, str) and kernel == "rbf" and isinstance(self.gammas, str)
         judged = self.cv is None and self.scoring == "log_loss"
@@ -356,7 +360,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
                 ConvergenceWarning,
             )
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: MatrixLike) -> np.ndarray:
         check_is_fitted(self)
         X = self._check_predict(X)
         if self.best_estimator_._is_precomputed():
@@ -378,7 +382,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         return [stacked_expansion([self._outer_expansion(*part) for part in parts])]
 
     def _outer_expansion(
-        self, weight: float, scaler: Any, model: KernelLogisticRegression
+        self, weight: float, scaler: FeatureScaling | None, model: KernelLogisticRegression
     ) -> KernelExpansion:
         """Expansion of one model, of rows as `predict` takes them, numbered as in the input of `fit`."""
         (inner,) = model.kernel_expansions()

@@ -172,9 +172,10 @@ class CandidateSearch:
         """The record, for `cv_results_`."""
         builder = ResultsBuilder()
         for each in self.record:
-            params = {"kernel": each.view.kernel, "scale": each.view.scale, "C": each.C}
-            gamma = {} if each.gamma is None else {"gamma": each.gamma}
-            builder.add(params | gamma, each.scores, weighed=each.view.weighed, n_rows=each.n_rows)
+            params: dict[str, object] = {"kernel": each.view.kernel, "scale": each.view.scale, "C": each.C}
+            if each.gamma is not None:
+                params["gamma"] = each.gamma
+            builder.add(params, each.scores, weighed=each.view.weighed, n_rows=each.n_rows)
         return builder
 
 

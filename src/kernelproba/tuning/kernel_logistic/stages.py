@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.kernel_logistic.exact import Options
@@ -41,6 +41,7 @@ from kernelproba.tuning.kernel_logistic.search import (
 )
 from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.scaling import ScaledView
+from kernelproba.typing import Matrix
 
 #: Rows of a sample at least, and for each of many classes, and the number of rows from which on it is taken.
 SAMPLE_ROWS, CLASS_ROWS, SAMPLED_ROWS = 300, 20, 450
@@ -87,7 +88,7 @@ class SearchSpace:
     """
 
     kernel: str
-    kernel_of: Callable[[Any, float | None], Kernel]
+    kernel_of: Callable[[Matrix, float | None], Kernel]
     options: Options
     gammas: Sequence[float | None] | None
     Cs: Sequence[float] | None

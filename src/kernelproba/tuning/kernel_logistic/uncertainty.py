@@ -5,19 +5,19 @@ at most, however they depend on one another.  They share the rows, but not what 
 rows: the mean of the two is taken, Σₖ ½vₖ(1 + vₖ) Sₖ.
 """
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.estimators import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
+from kernelproba.tuning.scaling import FeatureScaling
 
 
 class UncertainPool(UncertainProbabilities):
     """Self-tuning classifier with models, scalers, weights and a temperature."""
 
-    estimators_: list[Any]
-    scalers_: list[Any]
+    estimators_: list[KernelLogisticRegression]
+    scalers_: list[FeatureScaling | None]
     weights_: np.ndarray
     temperature_: float
 

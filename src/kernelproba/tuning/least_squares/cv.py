@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -42,6 +43,7 @@ from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
 from kernelproba.tuning.scaling import UNSCALED, ScaledView
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SEARCH_CONSTRAINTS, SelfTuning
+from kernelproba.typing import Matrix, MatrixLike
 
 #: Rows of samples on which a search begins, and of the smaller one for each class at least.
 SAMPLE_SIZES, CLASS_ROWS = (300, 800), 20
@@ -204,7 +206,9 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LeastSquaresProbabilisticClassifierCV":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "LeastSquaresProbabilisticClassifierCV":
         """Scale the features, choose gamma and alpha, fit the model and judge it by leave-one-out.
 
         Parameters
@@ -235,7 +239,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         return self
 
     @by_rows
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
         """Logarithm of the class probabilities.
 
         Parameters
@@ -262,7 +266,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         check_is_fitted(self)
         return [self._before_scaling(inner) for inner in self.best_estimator_.kernel_expansions()]
 
-    def _search(self, X: Any, y: Any, given: Training, step: Step) -> Tried:
+    def _search(self, X: MatrixLike, y: ArrayLike, given: Training, step: Step) -> Tried:
         """Return the best candidate, and store all."""
         copies = find_copies(given, precomputed=self._is_precomputed())
         rows = Observations.of(given, copies, precomputed=self._is_precomputed())
@@ -349,7 +353,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
     def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
         return self._model(1.0, gamma)._resolve_kernel(rows)
 
-    def _given_centers(self) -> Any:
+    def _given_centers(self) -> str | int | Matrix:
         """The parameter `centers`, checked."""
         known = not self._is_precomputed()
         return check_centers(self.centers, self.n_centers, self.n_features_in_, rows_known=known)

@@ -10,9 +10,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from kernelproba.basis.class_centers import ClassCenters
 from kernelproba.calibration import HeldOutScores
@@ -21,6 +22,7 @@ from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
 from kernelproba.solvers.loo.ridge import LeftOut, leave_one_out_path
 from kernelproba.tuning.observations import Observations
+from kernelproba.typing import Matrix
 
 #: Kernel values that are summed at once.
 _BLOCK_VALUES = 16_000_000
@@ -35,7 +37,7 @@ class Basis(NamedTuple):
     """Centres and, where they are none of the rows, the centres themselves (m, d)."""
 
     centers: ClassCenters
-    given: Any
+    given: Matrix | None
 
 
 class LeaveOneOutCandidates:
@@ -99,21 +101,21 @@ class LeaveOneOutCandidates:
             Q[:, :, block.classes] = leave_one_out_path(equations, left_out, alphas, total)
         return Q
 
-    def _precision(self, gamma: float | None, alphas: Sequence[float], total: float) -> Any:
+    def _precision(self, gamma: float | None, alphas: Sequence[float], total: float) -> np.dtype:
         """The least precision that will do for all blocks of centres."""
         if max(alphas) * total > _MAX_SINGLE_RIDGE:
-            return np.float64
-        K, weight = self._judged_features(gamma, np.float32), self._rows.weight[self._judged]
+            return np.dtype(np.float64)
+        K, weight = self._judged_features(gamma, np.dtype(np.float32)), self._rows.weight[self._judged]
         # Diagonal of G = Σ s φφᵀ as the rows to be left out have it, before G itself.
         diagonal = (total / weight.sum()) * (weight.astype(np.float32) @ np.square(K))
         traces = [float(diagonal[block.columns].sum()) for block in self._centers.blocks]
         ridge = min(alphas) * (total - self._left_out.max())
-        return np.float32 if ridge >= least_ridge(max(traces), np.float32) else np.float64
+        return np.dtype(np.float32 if ridge >= least_ridge(max(traces), np.float32) else np.float64)
 
-    def _compute_judged_features(self, gamma: float | None, dtype: Any) -> np.ndarray:
+    def _compute_judged_features(self, gamma: float | None, dtype: DTypeLike) -> np.ndarray:
         return self._cache.matrix(self._kernel_of(self._rows, gamma), dtype, self._judged)
 
-    def _compute_equations(self, gamma: float | None, dtype: Any) -> list[NormalEquations]:
+    def _compute_equations(self, gamma: float | None, dtype: DTypeLike) -> list[NormalEquations]:
         """Sums over all rows, for each block of centres."""
         kernel = self._kernel_of(self._rows, gamma)
         blocks, n = self._centers.blocks, len(self._rows)
