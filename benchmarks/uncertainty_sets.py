@@ -163,9 +163,23 @@ def coverage_page() -> tuple[str, str, list[dict]]:
         "a class and a level (those that its rows attain) have a coverage within two standard errors of the level or above it. "
         "Labels without a training row count as missed. Tables are encoded by `TableEncoder`, learnt from the training rows.\n\n"
         f"Within two standard errors of the level or above it, cv+: {counts['cv+']}; loo: {counts['loo']}.\n\n"
+        f"Coverage − level, mean ± standard error over the problems, at {', '.join(map(str, LEVELS))}. cv+: {_bias('cv+')}; "
+        f"loo: {_bias('loo')}. With few splits two standard errors are exceeded by chance more often than with many.\n\n"
         f"Runs stop and go on; the aim is {SPLITS} splits of every problem. Regenerate: `python -m benchmarks.uncertainty coverage`."
     )
     return "Do prediction sets hold the truth as often as they say?", text, rows
+
+
+def _bias(method: str) -> str:
+    """Coverage − level at every level, over the problems."""
+    problems_runs = runs_by_problem("coverage").values()
+    gaps = [
+        np.array(
+            [np.mean([run[method][f"coverage {level}"] for run in runs]) - level for runs in problems_runs]
+        )
+        for level in LEVELS
+    ]
+    return ", ".join(f"{gap.mean():+.4f} ± {_error(gap):.4f}" for gap in gaps)
 
 
 def _coverage_cells(runs: list[dict]) -> tuple[dict, list[int]]:

@@ -68,7 +68,7 @@ class UncertaintyColumns:
             return []
         return [
             f"sets are judged by {known:,} training rows that also chose the settings: they may hold the "
-            "truth a point or two less often than asked for"
+            "truth about a point less often than asked for"
         ]
 
     def names(self) -> list[str]:

@@ -102,9 +102,9 @@ class ConformalClassifier(PosteriorWrapper):
     - "cv+": ≥ 1 − 2α, less a term that vanishes with the rows per fold [2]_; about 1 − α or more in practice.
     - "loo": nothing without further assumptions.  If leaving out one row hardly changes the model (as a
       penalty ensures), coverage is close to 1 − α; but the self-tuning classifiers have chosen a few numbers
-      by the same probabilities, which costs about one point of coverage at 300 rows and less the more there
-      are.  No row is lost and no fit is added.  The fits of "cv+" choose anew without the rows that they
-      judge, which is why "auto" prefers it while rows are few.
+      by the same probabilities, which costs up to about one point of coverage at 300 rows.  No row is lost
+      and no fit is added.  The fits of "cv+" choose anew without the rows that they judge, which is why
+      "auto" prefers it while rows are few.
 
     What ``fit`` does not need may be set anew after it: `confidence`, `conformity_score` and its parameters,
     `conditional`, `allow_empty`, `randomized`.
