@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from kernelproba.typing import Classifier
+
 
 class StepCounter:
     """Callback that counts the steps of a fit.
@@ -20,21 +22,21 @@ class StepCounter:
         self._tell = tell
         self._done = 0
 
-    def setup(self, estimator: Any, context: Any) -> None:
+    def setup(self, estimator: Classifier, context: Any) -> None:
         """Begin."""
 
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:  # noqa: ARG002
+    def on_fit_task_begin(self, estimator: Classifier, context: Any) -> None:  # noqa: ARG002
         """Begin a fit or one of its steps."""
         if _is_fit(context):
             self._tell(0, context.max_subtasks)
 
-    def on_fit_task_end(self, estimator: Any, context: Any) -> None:  # noqa: ARG002
+    def on_fit_task_end(self, estimator: Classifier, context: Any) -> None:  # noqa: ARG002
         """Count a step."""
         if not _is_fit(context):
             self._done += 1
             self._tell(self._done, context.parent.max_subtasks)
 
-    def teardown(self, estimator: Any, context: Any) -> None:
+    def teardown(self, estimator: Classifier, context: Any) -> None:
         """End."""
 
 
@@ -44,7 +46,7 @@ def _is_fit(context: Any) -> bool:
 
 
 @contextmanager
-def told(classifier: Any, tell: Callable[[int, int | None], None]) -> Iterator[None]:
+def told(classifier: Classifier, tell: Callable[[int, int | None], None]) -> Iterator[None]:
     """Context in which the fit of a classifier tells its steps, if it is one that does."""
     if not hasattr(classifier, "set_callbacks"):
         yield
@@ -56,7 +58,7 @@ def told(classifier: Any, tell: Callable[[int, int | None], None]) -> Iterator[N
         classifier.set_callbacks()
 
 
-def forget_callbacks(classifier: Any) -> None:
+def forget_callbacks(classifier: Classifier) -> None:
     """Take the callbacks from a fitted clone, which would otherwise be part of its model file."""
     if hasattr(classifier, "set_callbacks"):
         classifier.set_callbacks()

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from kernelproba.cli.errors import CommandError
+from kernelproba.typing import Classifier
 
 #: Values of C among which each pair of classes chooses its own.
 PAIR_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -30,7 +31,7 @@ class Method:
 
     estimators: tuple[str, ...]
     summary: str
-    params: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, object] = field(default_factory=dict)
     max_rows: int = 5_000
 
 
@@ -56,7 +57,7 @@ METHODS = {
 }
 
 
-def build(name: str, *, seed: int = 0, settings: dict[str, Any] | None = None) -> Any:
+def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None) -> Any:
     """Return an unfitted classifier.
 
     Parameters
@@ -87,7 +88,7 @@ def names() -> list[str]:
     return list(METHODS)
 
 
-def _with_settings(model: Any, name: str, settings: dict[str, Any]) -> Any:
+def _with_settings(model: Classifier, name: str, settings: dict[str, object]) -> Any:
     known = model.get_params(deep=False)
     for key in settings:
         if key not in known:

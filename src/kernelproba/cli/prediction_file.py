@@ -28,7 +28,7 @@ def prediction_names(classes: np.ndarray) -> list[str]:
     return [LABEL, CONFIDENCE, *(f"{PREFIX}{each}" for each in classes)]
 
 
-def prediction_columns(P: np.ndarray, classes: np.ndarray) -> dict[str, Any]:
+def prediction_columns(P: np.ndarray, classes: np.ndarray) -> dict[str, object]:
     """Return the columns that are written, by name.
 
     Parameters

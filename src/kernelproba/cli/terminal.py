@@ -6,7 +6,6 @@ import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -47,7 +46,7 @@ class Terminal:
         self._as_json, self._quiet, self._without_results = as_json, quiet, without_results
         self._out, self._err = _console(stderr=False), _console(stderr=True)
 
-    def result(self, facts: dict[str, Any], show: Callable[[Terminal], None]) -> None:
+    def result(self, facts: dict[str, object], show: Callable[[Terminal], None]) -> None:
         """Print a result.
 
         Parameters

@@ -7,7 +7,6 @@ a fine one around its best, and of equal errors the sparsest; that setting then 
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +18,7 @@ from kernelproba.datasets import load
 from kernelproba.estimators import KernelDensityClassifier, MaximumContrastClassifier
 from kernelproba.kernels import median_distance
 from kernelproba.tuning import MaximumContrastClassifierCV
+from kernelproba.typing import Classifier
 
 SETS = ("breast_cancer", "heart", "thyroid", "diabetes")
 METHODS = ("MCC", "SVM", "KDC")
@@ -66,8 +66,8 @@ def honest(method: str, part: Partition) -> dict:
         search = MaximumContrastClassifierCV(PENALTIES * n, gammas, scoring="accuracy", **MCC)
         search.fit(part.X, part.y)
         return _contrast_record(search.best_estimator_, search.alpha_, search.gamma_, part)
-    model: Any = SVC()
-    grid: dict[str, Any] = {"gamma": gammas, "C": CS}
+    model: Classifier = SVC()
+    grid: dict[str, object] = {"gamma": gammas, "C": CS}
     if method == "KDC":
         model, grid = KernelDensityClassifier(), {"gamma": gammas, "priors": [None, "uniform"]}
     search = GridSearchCV(model, grid, cv=5).fit(part.X, part.y)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -24,7 +24,7 @@ LSPC, FULL, KLR, PLAIN = "LSPC", "LSPC(full)", "KLR", "KLR, plain L-BFGS"
 METHODS = (LSPC, FULL, KLR)
 CENTERS = {LSPC: "class", FULL: "all"}
 #: The posterior of the paper: clipped and normalised, no more.
-RAW: dict[str, Any] = {"calibration": None, "outside": "tails"}
+RAW: dict[str, object] = {"calibration": None, "outside": "tails"}
 TEST_ROWS, TOY_ROWS, TOY_TEST_ROWS = 100, 200, 10_000
 #: Of timing, in turn, for the models that take less than a second.
 ROUNDS = 5
@@ -111,7 +111,7 @@ def errors(name: str, n: int, n_classes: int, seed: int) -> dict[str, dict]:
     return {method: _record(method, part) for method in METHODS}
 
 
-def _record(method: str, part: Draw) -> dict[str, Any]:
+def _record(method: str, part: Draw) -> dict[str, object]:
     setting = choose(method, part.X, part.y)
     model = build(method, setting).fit(part.X, part.y)
     return {**setting, "error": float(np.mean(model.predict(part.X_test) != part.y_test))}

@@ -6,12 +6,12 @@ import datetime
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from numpy.typing import NDArray
 
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
+from kernelproba.typing import Classifier
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,14 @@ def made_now() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def chosen_parameters(classifier: Any) -> dict[str, Any]:
+def chosen_parameters(classifier: Classifier) -> dict[str, object]:
     """Return what a fitted classifier has chosen by itself."""
     found = dict(getattr(classifier, "best_params_", {}))
     temperature = getattr(classifier, "temperature_", None)
     return plain(found if temperature is None else found | {"temperature": temperature})
 
 
-def settings_of(classifier: Any) -> dict[str, str]:
+def settings_of(classifier: Classifier) -> dict[str, str]:
     """Return the parameters of a classifier that are not its defaults, as texts."""
     from inspect import signature
 

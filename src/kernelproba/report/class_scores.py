@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from kernelproba.plain_text import name
+from kernelproba.report.summary_types import ClassScores
 
 #: Points of a curve, at most: more cannot be seen.
 _POINTS = 120
 
 
-def class_scores(codes: NDArray, P: NDArray, classes: NDArray) -> list[dict[str, Any]]:
+def class_scores(codes: NDArray, P: NDArray, classes: NDArray) -> list[ClassScores]:
     """Return ``name``, ``rows``, ``predicted``, ``recall``, ``precision`` and ``auc`` of every class.
 
     A class without rows has no recall, one that is never predicted no precision, and one that has all rows or

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from sklearn.utils.validation import column_or_1d, indexable
 from kernelproba.decision import label_index
 from kernelproba.extras import extra
 from kernelproba.inspection import score_intervals
+from kernelproba.typing import Classifier, CrossValidation, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,7 @@ SCORES = ("error", "log_loss", "brier", "ece")
 Progress = Callable[[str, int, int], None]
 
 
-def rivals() -> dict[str, Any]:
+def rivals() -> dict[str, Classifier]:
     """Name → unfitted estimator: the classifiers most people would try, with their usual settings.
 
     They take numbers without gaps; those that measure distances or penalise coefficients scale them.
@@ -48,11 +49,11 @@ def rivals() -> dict[str, Any]:
 
 
 def compare(
-    X: Any,
+    X: MatrixLike,
     y: ArrayLike,
-    methods: Mapping[str, Any],
+    methods: Mapping[str, Classifier],
     *,
-    cv: Any = 5,
+    cv: CrossValidation = 5,
     random_state: int | None = 0,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -109,7 +110,7 @@ _COLUMNS = ("method", *_ENDS, "fit_seconds", "predict_seconds", "problem")
 Folds = list[tuple[NDArray, NDArray]]
 
 
-def _folds(X: Any, y: NDArray, cv: Any, random_state: int | None) -> Folds:
+def _folds(X: MatrixLike, y: NDArray, cv: CrossValidation, random_state: int | None) -> Folds:
     if isinstance(cv, int | np.integer):
         _, counts = np.unique(y, return_counts=True)
         if cv < 2 or counts.max() < cv:
@@ -131,8 +132,13 @@ def _teller(progress: Progress | None, name: str, *, before: int, total: int) ->
 
 
 def _row(
-    estimator: Any, X: Any, y: NDArray, folds: Folds, seed: int | None, tell: Callable[[int], None]
-) -> dict[str, Any]:
+    estimator: Classifier,
+    X: MatrixLike,
+    y: NDArray,
+    folds: Folds,
+    seed: int | None,
+    tell: Callable[[int], None],
+) -> dict[str, object]:
     """Scores, times and problem of one method."""
     try:
         P, tested, seconds = _cross_validate(estimator, X, y, folds, tell)
@@ -145,7 +151,7 @@ def _row(
 
 
 def _cross_validate(
-    estimator: Any, X: Any, y: NDArray, folds: Folds, tell: Callable[[int], None]
+    estimator: Classifier, X: MatrixLike, y: NDArray, folds: Folds, tell: Callable[[int], None]
 ) -> tuple[NDArray, NDArray, dict[str, float]]:
     """Return the posterior (n, c) of rows left out, which rows were (n,), and mean seconds per fold.
 
@@ -164,7 +170,9 @@ def _cross_validate(
     return P, tested, {"fit_seconds": fit_seconds, "predict_seconds": predict_seconds}
 
 
-def _timed_fit(estimator: Any, X: Any, y: NDArray, train: NDArray, test: NDArray) -> tuple[Any, Any, float]:
+def _timed_fit(
+    estimator: Classifier, X: MatrixLike, y: NDArray, train: NDArray, test: NDArray
+) -> tuple[Classifier, MatrixLike, float]:
     """Return a clone fitted on the training rows, the test rows as it takes them, and the seconds."""
     model = clone(estimator)
     X_train, y_train = _safe_split(model, X, y, train)

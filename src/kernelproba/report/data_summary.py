@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from kernelproba.extras import extra
 from kernelproba.inspection.scores.predictions import encode_labels
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
+from kernelproba.report.summary_types import ColumnSummary, DataSummary
+from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,8 +22,8 @@ _MAX_COLUMNS = 200
 
 
 def describe_data(
-    X: Any, codes: NDArray, classes: NDArray, training: tuple[Any, Any] | None
-) -> dict[str, Any]:
+    X: MatrixLike, codes: NDArray, classes: NDArray, training: tuple[MatrixLike, ArrayLike] | None
+) -> DataSummary:
     """Count rows, classes and columns.
 
     Parameters
@@ -60,7 +62,7 @@ def _counts(codes: NDArray, classes: NDArray) -> NDArray:
     return np.bincount(codes, minlength=len(classes))
 
 
-def as_frame(X: Any) -> pd.DataFrame:
+def as_frame(X: MatrixLike) -> pd.DataFrame:
     """Return rows as a pandas frame; columns without a name are x0, x1, …, those of sparse matrices none."""
     with extra("report"):
         import pandas as pd
@@ -75,7 +77,7 @@ def as_frame(X: Any) -> pd.DataFrame:
     return pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
 
 
-def _describe(column: pd.Series) -> dict[str, Any]:
+def _describe(column: pd.Series) -> ColumnSummary:
     import pandas as pd
 
     record = {"name": name(column.name), "missing": int(column.isna().sum()), "distinct": _distinct(column)}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, kstwo
 
 from kernelproba.plain_text import name
 from kernelproba.report.data_summary import as_frame
+from kernelproba.report.summary_types import Shift
 from kernelproba.tables.columns import Column, columns_of
 from kernelproba.tables.readings import distinct_texts
+from kernelproba.typing import MatrixLike
 
 #: Chance that of all columns together one is named without cause.
 _CHANCE = 0.001
@@ -20,7 +20,7 @@ _CHANCE = 0.001
 _SHARE = 0.1
 
 
-def drifts(training: Any, held_out: Any) -> list[dict[str, Any]]:
+def drifts(training: MatrixLike, held_out: MatrixLike) -> list[Shift]:
     """Return the columns that have shifted, the most shifted first.
 
     Numbers and dates are compared by the largest gap between their distribution functions (Kolmogorov and

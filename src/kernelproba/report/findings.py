@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kernelproba.plain_text import shorten
+from kernelproba.report.summary_types import Summary
 
 _LISTED = 6
 
 
-def findings(summary: dict[str, Any]) -> list[str]:
+def findings(summary: Summary) -> list[str]:
     """Return sentences about what is wrong, the worst first; empty if nothing is.
 
     Parameters
@@ -22,7 +22,7 @@ def findings(summary: dict[str, Any]) -> list[str]:
     return [sentence for find in found for sentence in find(summary)]
 
 
-def _seen(summary: dict[str, Any]) -> Iterator[str]:
+def _seen(summary: Summary) -> Iterator[str]:
     seen, rows = summary["data"]["seen_rows"], summary["data"]["rows"]
     if seen:
         which = "All rows" if seen == rows else f"{seen:,} of {rows:,} rows"
@@ -32,7 +32,7 @@ def _seen(summary: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _leaks(summary: dict[str, Any]) -> Iterator[str]:
+def _leaks(summary: Summary) -> Iterator[str]:
     for column in summary["leaks"][:_LISTED]:
         yield (
             f"The column {_quoted(column)} tells the target almost by itself: make sure that it is known "
@@ -40,7 +40,7 @@ def _leaks(summary: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _learnt_nothing(summary: dict[str, Any]) -> Iterator[str]:
+def _learnt_nothing(summary: Summary) -> Iterator[str]:
     own, base = summary["scores"]["log_loss"], summary["baseline"]["log_loss"]
     frequencies = "than stating the frequency of each class for every row."
     if own["low"] >= base:
@@ -49,7 +49,7 @@ def _learnt_nothing(summary: dict[str, Any]) -> Iterator[str]:
         yield f"The probabilities are not clearly better {frequencies}"
 
 
-def _never_predicted(summary: dict[str, Any]) -> Iterator[str]:
+def _never_predicted(summary: Summary) -> Iterator[str]:
     never = [_quoted(each["name"]) for each in summary["classes"] if each["rows"] and not each["predicted"]]
     if never:
         yield (
@@ -58,7 +58,7 @@ def _never_predicted(summary: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _drift(summary: dict[str, Any]) -> Iterator[str]:
+def _drift(summary: Summary) -> Iterator[str]:
     if summary["drift"]:
         shifted = [f"{_quoted(each['name'])} ({each['share']:.0%})" for each in summary["drift"]]
         yield (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.inspection import suspects
 from kernelproba.inspection.reasons.expansions import core
@@ -13,6 +13,8 @@ from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.plain_text import name, shorten
 from kernelproba.report.data_summary import as_frame
 from kernelproba.report.json_values import plain
+from kernelproba.report.summary_types import FlaggedRow
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _ROWS, _VALUES = 12, 6
 
 
-def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[dict[str, Any]]:
+def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[FlaggedRow]:
     """Describe the rows with the smallest gap between the two largest probabilities, that gap first."""
     second, first = np.argsort(P, axis=1, kind="stable")[:, -2:].T
     rows = np.arange(len(P))
@@ -39,7 +41,7 @@ def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDAr
     ]
 
 
-def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[dict[str, Any]]:
+def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[FlaggedRow]:
     """Describe the rows with another predicted class, the least probable label first."""
     own, best = P[np.arange(len(P)), codes], P.argmax(axis=1)
     wrong = np.flatnonzero(best != codes)
@@ -57,10 +59,10 @@ def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDA
     ]
 
 
-def doubted_training_labels(model: Any, X: Any, y: Any) -> list[dict[str, Any]] | None:
+def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> list[FlaggedRow] | None:
     """The same of training rows, None unless the model keeps leave-one-out probabilities of these rows.
 
-    Any other model would have to be fitted anew; `kernelproba.inspection.suspects` does so.
+    Every other model would have to be fitted anew; `kernelproba.inspection.suspects` does so.
     """
     left_out = getattr(core(model), "loo_proba_", None)
     if left_out is None or len(left_out) != len(y):
@@ -81,7 +83,7 @@ def row_values(row: pd.Series) -> dict[str, str]:
     return {name(column): _entry(value) for column, value in row.iloc[:_VALUES].items()}
 
 
-def _entry(value: Any) -> str:
+def _entry(value: object) -> str:
     if isinstance(value, float | np.floating):
         return "missing" if np.isnan(value) else f"{value:.4g}"
     return shorten(name(value), 40)

@@ -12,7 +12,7 @@ import numpy as np
 from kernelproba.plain_text import name
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return the value as dicts, lists, strings, numbers and None; what is missing or infinite is None.
 
     Examples

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from kernelproba.tables import TableEncoder, TableError
+from kernelproba.typing import MatrixLike
 
 #: Rows that are looked at.
 _ROWS = 2_000
@@ -21,7 +20,7 @@ _FOLDS = 3
 _SHARE = 0.02
 
 
-def leaking_columns(X: Any, y: ArrayLike, encoder: TableEncoder | None = None) -> list[str]:
+def leaking_columns(X: MatrixLike, y: ArrayLike, encoder: TableEncoder | None = None) -> list[str]:
     """Return the names of columns that tell the labels almost by themselves.
 
     Parameters
@@ -57,7 +56,7 @@ def _frequent(rows: NDArray, labels: NDArray) -> NDArray:
     return rows[counts[which] >= _FOLDS]
 
 
-def _rows(X: Any, rows: NDArray) -> Any:
+def _rows(X: MatrixLike, rows: NDArray) -> MatrixLike:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from kernelproba.report.summary_types import (
+    CalibrationSummary,
+    ClassScores,
+    Confusion,
+    DataSummary,
+    FlaggedRow,
+    NoveltySummary,
+    RivalsSummary,
+    Summary,
+)
 from kernelproba.report.table import markdown_table
 from kernelproba.report.wording import (
     BRIER_TEXTS,
@@ -28,7 +37,7 @@ from kernelproba.report.wording import (
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~$^:-])")
 
 
-def markdown(summary: dict[str, Any]) -> str:
+def markdown(summary: Summary) -> str:
     """Return the report as Markdown."""
     parts = [
         f"# {escape(heading(summary))}: report",
@@ -52,7 +61,7 @@ def markdown(summary: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def escape(text: Any) -> str:
+def escape(text: object) -> str:
     r"""Return text that Markdown shows as it is, on one line.
 
     Examples
@@ -68,12 +77,12 @@ def _section(title: str, body: str) -> str:
     return f"## {title}\n\n{body}"
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     records = [dict(zip(columns, row, strict=True)) for row in rows]
     return markdown_table(records, columns) if records else "None."
 
 
-def _scores(summary: dict[str, Any]) -> str:
+def _scores(summary: Summary) -> str:
     rows = [
         (text.title, number(score["estimate"], text.percent), interval(score, text.percent),
          number(summary["baseline"][key], text.percent), text.meaning)
@@ -91,7 +100,7 @@ def _findings(findings: list[str]) -> str:
     )
 
 
-def _classes(classes: list[dict[str, Any]]) -> str:
+def _classes(classes: list[ClassScores]) -> str:
     rows = [
         (
             escape(c["name"]),
@@ -106,7 +115,7 @@ def _classes(classes: list[dict[str, Any]]) -> str:
     return _table(["class", "rows", "called so", "recall", "precision", "AUC"], rows)
 
 
-def _rivals(rivals: dict[str, Any] | None) -> str:
+def _rivals(rivals: RivalsSummary | None) -> str:
     if rivals is None:
         return ""
     titles = [text.title for text in SCORE_TEXTS.values()]
@@ -123,14 +132,14 @@ def _rivals(rivals: dict[str, Any] | None) -> str:
     return _section("Rivals", f"{compared(rivals)}\n\n{table}")
 
 
-def _with_interval(method: dict[str, Any], key: str, percent: bool) -> str:
+def _with_interval(method: dict[str, object], key: str, percent: bool) -> str:
     if method[key] is None:
         return "–"
     ends = interval({"low": method[f"{key}_low"], "high": method[f"{key}_high"]}, percent)
     return f"{number(method[key], percent)} ({ends})"
 
 
-def _calibration(calibration: dict[str, Any]) -> str:
+def _calibration(calibration: CalibrationSummary) -> str:
     errors = [
         (e["kind"], "debiased" if e["debiased"] else "plain", number(e["estimate"], True), interval(e, True))
         for e in calibration["errors"]
@@ -157,7 +166,7 @@ def _calibration(calibration: dict[str, Any]) -> str:
     )
 
 
-def _mistakes(confusion: dict[str, Any]) -> str:
+def _mistakes(confusion: Confusion) -> str:
     rows = [
         (escape(m["true"]), escape(m["predicted"]), m["rows"], f"{m['share']:.1%}")
         for m in confused_pairs(confusion)
@@ -165,14 +174,14 @@ def _mistakes(confusion: dict[str, Any]) -> str:
     return _table(["true class", "predicted", "rows", "share of the true class"], rows)
 
 
-def _sets(summary: dict[str, Any]) -> str:
+def _sets(summary: Summary) -> str:
     if summary["sets"] is None:
         return ""
     columns = ["asked for", "label in the set", "labels per set", "sets of one label"]
     return _section("Sets of labels", f"{sets_text(summary)}\n\n{_table(columns, set_rows(summary['sets']))}")
 
 
-def _novelty(novelty: dict[str, Any] | None) -> str:
+def _novelty(novelty: NoveltySummary | None) -> str:
     if novelty is None:
         return ""
     rows = [
@@ -184,7 +193,7 @@ def _novelty(novelty: dict[str, Any] | None) -> str:
     return _section("Rows unlike those of training", f"{novelty_text(novelty)}\n\n{table}")
 
 
-def _doubtful(records: list[dict[str, Any]]) -> str:
+def _doubtful(records: list[FlaggedRow]) -> str:
     rows = [
         (escape(r["row"]), escape(r["label"]), escape(r["predicted"]), f"{r['predicted_probability']:.1%}",
          escape(r["runner_up"]), f"{r['runner_up_probability']:.1%}")
@@ -193,7 +202,7 @@ def _doubtful(records: list[dict[str, Any]]) -> str:
     return _table(["row", "label", "likeliest", "probability", "next", "probability of next"], rows)
 
 
-def _doubted(records: list[dict[str, Any]]) -> str:
+def _doubted(records: list[FlaggedRow]) -> str:
     rows = [
         (escape(r["row"]), escape(r["label"]), f"{r['probability']:.2%}", escape(r["predicted"]),
          f"{r['predicted_probability']:.1%}")
@@ -202,11 +211,11 @@ def _doubted(records: list[dict[str, Any]]) -> str:
     return _table(["row", "label", "its probability", "likeliest", "probability"], rows)
 
 
-def _training(records: list[dict[str, Any]] | None) -> str:
+def _training(records: list[FlaggedRow] | None) -> str:
     return "" if records is None else _section("Training labels that look wrong", _doubted(records))
 
 
-def _data(data: dict[str, Any]) -> str:
+def _data(data: DataSummary) -> str:
     classes = [(escape(c["name"]), c["rows"], number_or_dash(c["training_rows"])) for c in data["classes"]]
     columns = [(escape(c["name"]), c["kind"], c["missing"], c["distinct"]) for c in data["columns"]]
     return "\n\n".join(
@@ -224,7 +233,7 @@ def number_or_dash(count: int | None) -> str:
     return "–" if count is None else f"{count:,}"
 
 
-def _reproduce(summary: dict[str, Any]) -> str:
+def _reproduce(summary: Summary) -> str:
     times = [(escape(what), seconds(value)) for what, value in summary["timings"].items()]
     versions = [(escape(name), escape(version)) for name, version in summary["versions"].items()]
     model = f"```\n{_fenced(summary['model']['description'])}\n```"

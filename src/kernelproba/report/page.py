@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kernelproba.extras import extra
 from kernelproba.plain_text import shorten
@@ -17,12 +17,16 @@ from kernelproba.report.figures.curves import threshold_figure
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
 from kernelproba.report.figures.reliability import reliability
+from kernelproba.report.summary_types import Reliability, Summary
 from kernelproba.report.wording import SCORE_TEXTS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _FEW_CLASSES = 12
 
 
-def page(summary: dict[str, Any]) -> str:
+def page(summary: Summary) -> str:
     """Return the report as HTML."""
     environment = _environment()
     from markupsafe import Markup
@@ -42,7 +46,7 @@ def page(summary: dict[str, Any]) -> str:
     )
 
 
-def _environment() -> Any:
+def _environment() -> Environment:
     """The templates of this package, with everything that is put into them escaped."""
     with extra("report"):
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -56,7 +60,7 @@ def _environment() -> Any:
     )
 
 
-def _figures(summary: dict[str, Any]) -> dict[str, list[Element]]:
+def _figures(summary: Summary) -> dict[str, list[Element]]:
     """All figures by the place where the template puts them."""
     calibration, confusion, rivals = summary["calibration"], summary["confusion"], summary["rivals"]
     drawn = {
@@ -82,7 +86,7 @@ def _figures(summary: dict[str, Any]) -> dict[str, list[Element]]:
     return drawn
 
 
-def worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def worst_classes(summary: Summary) -> list[Reliability]:
     """The classes that are drawn one by one: all, or of many those of the largest calibration error."""
     classes = summary["calibration"]["classes"]
     if len(classes) <= _FEW_CLASSES:
@@ -90,7 +94,7 @@ def worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(classes, key=lambda table: -table["ece"])[:_FEW_CLASSES]
 
 
-def _source(environment: Any, name: str) -> str:
+def _source(environment: Environment, name: str) -> str:
     return environment.loader.get_source(environment, name)[0]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection._search import BaseSearchCV
@@ -11,13 +9,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from kernelproba.inspection import PosteriorDisplay, posterior_map
+from kernelproba.linalg import densify
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
+from kernelproba.typing import Classifier, Matrix, MatrixLike
 
 _RESOLUTION, _POINTS = 72, 300
 
 
-def summarise_map(model: Any, X: Any, codes: NDArray, P: NDArray) -> dict[str, Any]:
+def summarise_map(model: Classifier, X: MatrixLike, codes: NDArray, P: NDArray) -> dict[str, object]:
     """Return the map of a fitted classifier, or ``{"reason": …}`` why there is none.
 
     Two numeric columns span the plane themselves.  Of more, the two leading principal components do; those
@@ -44,7 +44,7 @@ def summarise_map(model: Any, X: Any, codes: NDArray, P: NDArray) -> dict[str, A
     return _as_dict(shown, features, codes, P)
 
 
-def _draw_plane(model: Any, X: Any, features: str) -> PosteriorDisplay:
+def _draw_plane(model: Classifier, X: MatrixLike, features: str) -> PosteriorDisplay:
     if features == "features":
         return posterior_map(model, X, resolution=_RESOLUTION)
     inner = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
@@ -55,11 +55,11 @@ def _draw_plane(model: Any, X: Any, features: str) -> PosteriorDisplay:
     return posterior_map(inner, X, features="pca", resolution=_RESOLUTION)
 
 
-def _dense(Z: Any) -> Any:
-    return Z.toarray() if hasattr(Z, "toarray") else Z
+def _dense(Z: Matrix) -> np.ndarray:
+    return densify(Z)
 
 
-def _as_dict(shown: PosteriorDisplay, features: str, codes: NDArray, P: NDArray) -> dict[str, Any]:
+def _as_dict(shown: PosteriorDisplay, features: str, codes: NDArray, P: NDArray) -> dict[str, object]:
     """Keep of the posterior what a picture needs: the likeliest class and how likely it is."""
     assert shown.points is not None
     step = -(-len(shown.points) // _POINTS)

@@ -6,14 +6,14 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from kernelproba.atomic_file import replacing
 from kernelproba.report.markdown import markdown
 from kernelproba.report.page import page
+from kernelproba.report.summary_types import Summary
 
 
-def render(summary: dict[str, Any], format: str = "html") -> str:
+def render(summary: Summary, format: str = "html") -> str:
     """Return the report as text.
 
     Parameters
@@ -28,7 +28,7 @@ def render(summary: dict[str, Any], format: str = "html") -> str:
     return _FORMATS[format](summary)
 
 
-def write_report(summary: dict[str, Any], path: str | os.PathLike, format: str | None = None) -> Path:
+def write_report(summary: Summary, path: str | os.PathLike, format: str | None = None) -> Path:
     """Write the report to a file, whole or not at all; return its path.
 
     Parameters
@@ -49,11 +49,11 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike, format: str |
     return target
 
 
-def _json(summary: dict[str, Any]) -> str:
+def _json(summary: Summary) -> str:
     return json.dumps(summary, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-_FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {"html": page, "md": markdown, "json": _json}
+_FORMATS: dict[str, Callable[[dict[str, object]], str]] = {"html": page, "md": markdown, "json": _json}
 _SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,20 @@ from kernelproba.inspection import (
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
+from kernelproba.report.summary_types import (
+    CalibrationError,
+    CalibrationSummary,
+    Confusion,
+    Reliability,
+    ScoreEnds,
+)
 
 _SEED, _CHANCE_DRAWS, _PART_DRAWS = 0, 500, 200
 #: Above this many probabilities an interval of the parts is too slow to find, and too narrow to matter.
 _MANY = 300_000
 
 
-def headline_scores(codes: NDArray, P: NDArray) -> dict[str, dict[str, float]]:
+def headline_scores(codes: NDArray, P: NDArray) -> dict[str, ScoreEnds]:
     """Error, log loss, Brier score and ECE with 95 % intervals."""
     intervals = score_intervals(codes, P, classes=np.arange(P.shape[1]), random_state=_SEED)
     return {score: _ends(interval) for score, interval in intervals.items()}
@@ -39,9 +46,7 @@ def baseline_scores(codes: NDArray, counts: NDArray) -> dict[str, float]:
     return probability_scores(codes, P, classes=np.arange(len(counts)))
 
 
-def calibration(
-    codes: NDArray, P: NDArray, classes: NDArray, plain_error: dict[str, float]
-) -> dict[str, Any]:
+def calibration(codes: NDArray, P: NDArray, classes: NDArray, plain_error: ScoreEnds) -> CalibrationSummary:
     """Bins of the reliability diagrams, calibration errors of every kind, parts of the Brier score."""
     numbers = np.arange(P.shape[1])
     (top,) = reliability_tables(codes, P, classes=numbers)
@@ -55,11 +60,11 @@ def calibration(
     }
 
 
-def _bins(table: BinTable) -> dict[str, Any]:
+def _bins(table: BinTable) -> Reliability:
     return {"ece": table.calibration_error, "bins": plain(table.columns())}
 
 
-def _calibration_errors(codes: NDArray, P: NDArray, plain_error: dict[str, float]) -> list[dict[str, Any]]:
+def _calibration_errors(codes: NDArray, P: NDArray, plain_error: ScoreEnds) -> list[CalibrationError]:
     """ECE of the top label and of all classes, plain and debiased; the first is known from the headline."""
     class_wise = _intervals(partial(expected_calibration_error, kind="class-wise"), codes, P)[""]
     errors = []
@@ -70,7 +75,7 @@ def _calibration_errors(codes: NDArray, P: NDArray, plain_error: dict[str, float
     return errors
 
 
-def _intervals(score: Any, codes: NDArray, P: NDArray) -> dict[str, dict[str, float]]:
+def _intervals(score: Callable[..., object], codes: NDArray, P: NDArray) -> dict[str, ScoreEnds]:
     """Return the intervals of a score by name, without ends where they would take minutes."""
     numbers = np.arange(P.shape[1])
     draws = 1 if P.size > _MANY else _PART_DRAWS
@@ -81,7 +86,7 @@ def _intervals(score: Any, codes: NDArray, P: NDArray) -> dict[str, dict[str, fl
     return {key: _ends(interval, key) for key, interval in named.items()}
 
 
-def _ends(interval: Interval, key: str = "") -> dict[str, float]:
+def _ends(interval: Interval, key: str = "") -> ScoreEnds:
     """The interval by name, cut off at 0 unless the score may be negative."""
     floor = -np.inf if key == "within_bin" else 0.0
     return {end: max(floor, float(value)) for end, value in interval._asdict().items()}
@@ -101,14 +106,14 @@ def _error_by_chance(P: NDArray) -> dict[str, float]:
     return {"mean": float(np.mean(draws)), "high": float(np.quantile(draws, 0.95))}
 
 
-def confusion(codes: NDArray, P: NDArray, classes: NDArray) -> dict[str, Any]:
+def confusion(codes: NDArray, P: NDArray, classes: NDArray) -> Confusion:
     """Rows by true class (first index) and predicted class."""
     c = len(classes)
     pairs = np.bincount(codes * c + P.argmax(axis=1), minlength=c * c)
     return {"classes": [name(label) for label in classes], "counts": plain(pairs.reshape(c, c))}
 
 
-def confidence(codes: NDArray, P: NDArray) -> dict[str, Any]:
+def confidence(codes: NDArray, P: NDArray) -> dict[str, list[float]]:
     """Rows by probability of the predicted class, in twentieths, for right and wrong rows."""
     right = P.argmax(axis=1) == codes
     top = P.max(axis=1)

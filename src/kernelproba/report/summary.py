@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import platform
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
 import sklearn
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import column_or_1d
 
 from kernelproba.inspection.reasons.expansions import core
@@ -35,7 +36,9 @@ from kernelproba.report.scores_summary import (
     confusion,
     headline_scores,
 )
+from kernelproba.report.summary_types import ModelSummary, RivalsSummary, Summary
 from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,14 +51,14 @@ _CURVES = 6
 
 
 def summarise(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: Classifier,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    training: tuple[Any, Any] | None = None,
+    training: tuple[MatrixLike, ArrayLike] | None = None,
     rivals: pd.DataFrame | None = None,
     about: About | None = None,
-) -> dict[str, Any]:
+) -> Summary:
     """Describe a fitted classifier on rows that it has not seen.
 
     Parameters
@@ -128,7 +131,7 @@ def summarise(
     return found | {"findings": findings(found)}
 
 
-def _describe_model(model: Any) -> dict[str, Any]:
+def _describe_model(model: Classifier) -> ModelSummary:
     """The classifier at the centre by name, and the whole of it as one would write it."""
     inner = core(model)
     return {
@@ -139,14 +142,14 @@ def _describe_model(model: Any) -> dict[str, Any]:
     }
 
 
-def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, Any]]:
+def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, object]]:
     """Curves of the classes that have most rows; of two classes, of the second."""
     counts = np.bincount(codes, minlength=len(classes))
     shown = [1] if len(classes) == 2 else np.argsort(-counts, kind="stable")[:_CURVES].tolist()
     return [{"name": name(classes[k])} | threshold_curve(codes == k, P[:, k]) for k in shown if counts[k]]
 
 
-def _describe_rivals(table: pd.DataFrame) -> dict[str, Any]:
+def _describe_rivals(table: pd.DataFrame) -> RivalsSummary:
     """Rows of the comparison as records, those that are not among the usual rivals marked as ours."""
     usual = usual_rivals()
     methods = [plain(row) | {"ours": row["method"] not in usual} for row in table.to_dict("records")]

@@ -15,6 +15,8 @@ from kernelproba.inspection.reasons.expansions import core
 from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
 from kernelproba.report.json_values import plain
+from kernelproba.report.summary_types import NoveltySummary
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +27,7 @@ LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 NEW, _ROWS = 0.05, 12
 
 
-def describe_sets(model: Any, codes: NDArray, P: NDArray) -> dict[str, list[float]] | None:
+def describe_sets(model: Classifier, codes: NDArray, P: NDArray) -> dict[str, list[float]] | None:
     """Judge sets of labels that follow from the model's leave-one-out probabilities, without a further fit.
 
     Parameters
@@ -56,8 +58,8 @@ def describe_sets(model: Any, codes: NDArray, P: NDArray) -> dict[str, list[floa
 
 
 def describe_novelty(
-    model: Any, X: Any, frame: pd.DataFrame, P: NDArray, classes: NDArray
-) -> dict[str, Any] | None:
+    model: Classifier, X: MatrixLike, frame: pd.DataFrame, P: NDArray, classes: NDArray
+) -> NoveltySummary | None:
     """Count and list the rows that are unlike those of training, the least p-value first.
 
     Parameters
@@ -103,7 +105,7 @@ def describe_novelty(
     return {"threshold": NEW, "share": float(len(new) / len(P)), "rows": listed}
 
 
-def _without_steps(model: Any, X: Any) -> tuple[Any, Any]:
+def _without_steps(model: Classifier, X: MatrixLike) -> tuple[Any, Any]:
     """Return the classifier of a search or a pipeline, and the rows as it sees them."""
     model = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
     if isinstance(model, Pipeline) and len(model) > 1:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from kernelproba.report.summary_types import (
+    ConfusedPair,
+    Confusion,
+    NoveltySummary,
+    RivalsSummary,
+    ScoreEnds,
+    SetsSummary,
+    Summary,
+)
 
 
 class ScoreText(NamedTuple):
@@ -46,7 +56,7 @@ def number(value: float | None, percent: bool = False) -> str:
     return f"{value:z.3f}" if abs(value) < 100 else f"{value:.3g}"
 
 
-def interval(score: dict[str, Any], percent: bool = False) -> str:
+def interval(score: ScoreEnds, percent: bool = False) -> str:
     """Both ends of a score's interval; empty if it has none."""
     if score.get("low") is None:
         return ""
@@ -68,7 +78,7 @@ def seconds(value: float | None) -> str:
     return f"{value:.1f} s" if value < 60 else f"{value // 60:.0f} min {value % 60:.0f} s"
 
 
-def opening(summary: dict[str, Any]) -> str:
+def opening(summary: Summary) -> str:
     """Say in two sentences how often the model is right, and against what."""
     error, rows, seen = summary["scores"]["error"], summary["data"]["rows"], summary["data"]["seen_rows"]
     which = f"{rows:,} rows that the model had not seen" if not seen else f"{rows:,} rows"
@@ -86,23 +96,23 @@ def share(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}%"
 
 
-def heading(summary: dict[str, Any]) -> str:
+def heading(summary: Summary) -> str:
     """What the report is about: the target if its name is known, else the model."""
     return f"Predicting {summary['target']}" if summary["target"] else summary["model"]["name"]
 
 
-def parameters(summary: dict[str, Any]) -> list[tuple[str, str, str]]:
+def parameters(summary: Summary) -> list[tuple[str, str, str]]:
     """Name, value and origin of the parameters that were given or chosen."""
     model = summary["model"]
     given = [(key, value, "given") for key, value in model["settings"].items()]
     return given + [(key, _short(value), "chosen") for key, value in model["chosen"].items()]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def trust(summary: dict[str, Any]) -> str:
+def trust(summary: Summary) -> str:
     """Say whether the stated probabilities can be taken at their word."""
     ece, chance = summary["scores"]["ece"]["estimate"], summary["calibration"]["by_chance"]
     gap = f"Stated probability and observed frequency are {100 * ece:.1f} points apart on average."
@@ -112,7 +122,7 @@ def trust(summary: dict[str, Any]) -> str:
     return f"{gap} {usual} and rarely more than {100 * chance['high']:.1f}: {_lean(summary)}."
 
 
-def _lean(summary: dict[str, Any]) -> str:
+def _lean(summary: Summary) -> str:
     """In which direction the probabilities of the predicted classes are off, if it is one for most rows."""
     bins = summary["calibration"]["top_label"]["bins"]
     rows = sum(bins["count"])
@@ -128,7 +138,7 @@ def _lean(summary: dict[str, Any]) -> str:
     return f"the model is too cautious, stating {stated:.1%} where {seen:.1%} are right"
 
 
-def compared(rivals: dict[str, Any]) -> str:
+def compared(rivals: RivalsSummary) -> str:
     """Say how the comparison was made."""
     if "rows" not in rivals or "folds" not in rivals:
         return "Scores of rows left out, with 95% intervals."
@@ -142,7 +152,7 @@ NO_SETS = "Sets of labels follow from leave-one-out probabilities, which this cl
 NO_NOVELTY = "This classifier has no measure of how new a row is."
 
 
-def sets_text(summary: dict[str, Any]) -> str:
+def sets_text(summary: Summary) -> str:
     """Say what sets are, and what they promise."""
     known = f"{summary['sets']['known_rows']:,}"
     return (
@@ -152,7 +162,7 @@ def sets_text(summary: dict[str, Any]) -> str:
     )
 
 
-def set_rows(sets: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+def set_rows(sets: SetsSummary) -> list[tuple[str, str, str, str]]:
     """Level, coverage with its standard error, mean size and share of single labels, as texts."""
     columns = (sets[key] for key in ("confidence", "coverage", "std_error", "mean_size", "single"))
     return [
@@ -161,7 +171,7 @@ def set_rows(sets: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def novelty_text(novelty: dict[str, Any]) -> str:
+def novelty_text(novelty: NoveltySummary) -> str:
     """Say how many rows are new, and how many would be by chance."""
     few = f"{novelty['threshold']:.0%}"
     return (
@@ -172,7 +182,7 @@ def novelty_text(novelty: dict[str, Any]) -> str:
     )
 
 
-def confused_pairs(confusion: dict[str, Any], top: int = 10) -> list[dict[str, Any]]:
+def confused_pairs(confusion: Confusion, top: int = 10) -> list[ConfusedPair]:
     """The most frequent mistakes: true class, predicted class, rows and share of the true class."""
     names, counts = confusion["classes"], confusion["counts"]
     mistakes = [

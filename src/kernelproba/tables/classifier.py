@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
-from sklearn.utils import assert_all_finite, get_tags
+from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tuning import KernelLogisticRegressionCV
+from kernelproba.typing import Classifier, MatrixLike
 
 
 def _estimator_has(name: str) -> Any:
@@ -72,7 +73,7 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TableClassifier:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> TableClassifier:
         """Learn the columns, then the classes.
 
         Parameters
@@ -131,46 +132,46 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if j in source
         }
 
-    def encode(self, X: Any) -> NDArray:
+    def encode(self, X: MatrixLike) -> NDArray:
         """Return rows as the estimator sees them, (n, k)."""
         check_is_fitted(self)
         return self.encoder_.transform(X)
 
-    def predict_proba(self, X: Any) -> NDArray:
+    def predict_proba(self, X: MatrixLike) -> NDArray:
         """Return the probability of each class, (n, c), in the order of `classes_`."""
         Z = self.encode(X)
         return self.estimator_.predict_proba(Z)
 
     @available_if(_estimator_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> NDArray:
+    def predict_log_proba(self, X: MatrixLike) -> NDArray:
         """Return the logarithm of the probability of each class, (n, c)."""
         Z = self.encode(X)
         return self.estimator_.predict_log_proba(Z)
 
     @available_if(_estimator_has("decision_function"))
-    def decision_function(self, X: Any) -> NDArray:
+    def decision_function(self, X: MatrixLike) -> NDArray:
         """Return the scores of the estimator, (n,) or (n, c)."""
         Z = self.encode(X)
         return self.estimator_.decision_function(Z)
 
     @available_if(_estimator_has("predict_proba_interval"))
-    def predict_proba_interval(self, X: Any, confidence: float = 0.9) -> NDArray:
+    def predict_proba_interval(self, X: MatrixLike, confidence: float = 0.9) -> NDArray:
         """Return intervals of the probabilities, (n, c, 2), as the estimator has them."""
         Z = self.encode(X)
         return self.estimator_.predict_proba_interval(Z, confidence)
 
     @available_if(_estimator_has("novelty_score"))
-    def novelty_score(self, X: Any, *, return_p_value: bool = False) -> Any:
+    def novelty_score(self, X: MatrixLike, *, return_p_value: bool = False) -> Any:
         """Return how new rows are to the estimator, (n,), and p-values if asked for."""
         Z = self.encode(X)
         return self.estimator_.novelty_score(Z, return_p_value=return_p_value)
 
-    def predict(self, X: Any) -> NDArray:
+    def predict(self, X: MatrixLike) -> NDArray:
         """Return the label of each row, (n,)."""
         Z = self.encode(X)
         return self.estimator_.predict(Z)
 
-    def _checked_labels(self, X: Any, y: Any) -> NDArray:
+    def _checked_labels(self, X: MatrixLike, y: ArrayLike) -> NDArray:
         if y is None:
             raise ValueError("TableClassifier requires y to be passed, but the target y is None")
         labels = column_or_1d(y, warn=True)
@@ -189,14 +190,14 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return estimator
 
     @staticmethod
-    def _weights(estimator: Any, sample_weight: Any) -> dict[str, Any]:
+    def _weights(estimator: Classifier, sample_weight: ArrayLike | None) -> dict[str, object]:
         if sample_weight is None:
             return {}
         if not has_fit_parameter(estimator, "sample_weight"):
             raise ValueError(f"estimator={estimator!r} takes no sample_weight in fit")
         return {"sample_weight": sample_weight}
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags, inner = super().__sklearn_tags__(), get_tags(self._unfitted())
         tags.classifier_tags = inner.classifier_tags
         tags.input_tags.allow_nan = True

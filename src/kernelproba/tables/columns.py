@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelproba.tables.errors import TableError
+from kernelproba.typing import MatrixLike
 
 #: What a frame may say of a column by its type, beyond numbers, dates and texts.
 FLAG, CATEGORY, ORDERED = "flag", "category", "ordered"
@@ -57,12 +58,12 @@ class Column:
         return replace(self, values=self.values[rows])
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: MatrixLike) -> bool:
     """Whether X has named columns of types of their own, as frames of pandas and polars have."""
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
 
 
-def columns_of(X: Any) -> list[Column]:
+def columns_of(X: MatrixLike) -> list[Column]:
     """Return the columns of a frame or of an array.
 
     Parameters
@@ -169,11 +170,11 @@ def _seconds(durations: NDArray) -> NDArray:
     return durations / np.timedelta64(1, "s")
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool | np.bool_)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     """Whether a value is None, NaN, NaT or pandas' NA, which are not equal to themselves, or will not say."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

@@ -7,8 +7,9 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -18,6 +19,7 @@ from kernelproba.tables.encoding.gaps import share_gaps
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.fitted_column import FittedColumn, Given, Rules, Training
 from kernelproba.tables.kinds import ColumnKind, check_kind
+from kernelproba.typing import MatrixLike
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -109,7 +111,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @atomic_fit
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TableEncoder:
+    def fit(
+        self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> TableEncoder:
         """Learn what the columns are.
 
         Parameters
@@ -141,7 +145,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.source_ = np.repeat(np.arange(len(columns)), sizes)
         return self
 
-    def transform(self, X: Any) -> NDArray:
+    def transform(self, X: MatrixLike) -> NDArray:
         """Return the table as numbers.
 
         Parameters
@@ -169,7 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array([name for fitted in self._fitted_ for name in fitted.names()], dtype=object)
 
-    def _columns(self, X: Any, *, reset: bool) -> list[Column]:
+    def _columns(self, X: MatrixLike, *, reset: bool) -> list[Column]:
         if is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             if X.shape[0] == 0 or X.shape[1] == 0:
@@ -194,7 +198,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             reasons = "; ".join(f"'{each.name}': {each.why}" for each in self.columns_[:8])
             raise TableError(f"no column is left to learn from ({reasons})")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True

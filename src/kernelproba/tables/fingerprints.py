@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +11,13 @@ from numpy.typing import NDArray
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.tables.columns import columns_of
 from kernelproba.tables.readings import distinct_texts
+from kernelproba.typing import MatrixLike
 
 #: Stands for a missing value.
 _MISSING = np.float64(-8.98846567431158e307)
 
 
-def fingerprints(X: Any) -> NDArray:
+def fingerprints(X: MatrixLike) -> NDArray:
     """Return 64 bits for each row of a table.
 
     Parameters

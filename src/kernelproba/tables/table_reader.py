@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def read_table(
     path: str | os.PathLike,
     *,
-    kinds: Mapping[str, Any] | None = None,
+    kinds: Mapping[str, object] | None = None,
     decimal: str | None = None,
     day_first: bool | None = None,
     **layout: Any,

@@ -76,7 +76,7 @@ class Choice:
     only: Sequence[str] = ()
     max_rows: int | None = None
     seed: int = 0
-    kinds: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, object] = field(default_factory=dict)
     decimal: str | None = None
     day_first: bool | None = None
 

@@ -73,7 +73,7 @@ def explain(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
-def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str | None) -> dict[str, Any]:
+def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str | None) -> dict[str, object]:
     """Return what there is to say about one row X and the contributions to its scores."""
     P = model.model.predict_proba(X)[0]
     best = model.classes[P.argmax()]
@@ -131,7 +131,7 @@ def _about(lines: pd.DataFrame, chosen: Any) -> pd.DataFrame:
     return pd.concat([lines[lines["class"] == chosen], turned.assign(term=terms)], ignore_index=True)
 
 
-def _show(screen: Terminal, facts: dict[str, Any]) -> None:
+def _show(screen: Terminal, facts: dict[str, object]) -> None:
     leading = sorted(facts["probabilities"].items(), key=lambda item: -item[1])[:5]
     probable = ", ".join(f"{label} {probability:.3f}" for label, probability in leading)
     more = ", …" if len(facts["probabilities"]) > len(leading) else ""
@@ -149,7 +149,7 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
         )
 
 
-def _values(values: dict[str, Any]) -> str:
+def _values(values: dict[str, object]) -> str:
     """Return the values of the row in one line, the first of many."""
     shown = ", ".join(f"{name} {_text(value) or '–'}" for name, value in list(values.items())[:12])
     return f"({shown}{', …' if len(values) > 12 else ''})"
@@ -159,15 +159,15 @@ def _values(values: dict[str, Any]) -> str:
 _OWN = ("class", "against", "term", "row", "contribution", "similarity", "label")
 
 
-def _scores(lines: list[dict[str, Any]]) -> dict[tuple, list[dict[str, Any]]]:
+def _scores(lines: list[dict[str, object]]) -> dict[tuple, list[dict[str, object]]]:
     """Return the lines by what they add up to: (class, opponent or None)."""
-    scores: dict[tuple, list[dict[str, Any]]] = {}
+    scores: dict[tuple, list[dict[str, object]]] = {}
     for line in lines:
         scores.setdefault((line["class"], line["against"]), []).append(line)
     return scores
 
 
-def _cells(line: dict[str, Any], columns: list[str]) -> list[str]:
+def _cells(line: dict[str, object], columns: list[str]) -> list[str]:
     single = line["term"] in ("row", "center")
     kind = "" if line["term"] == "row" else line["term"]
     return [
@@ -179,7 +179,7 @@ def _cells(line: dict[str, Any], columns: list[str]) -> list[str]:
     ]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from kernelproba.cli.errors import CommandError
 from kernelproba.cli.fit_progress import forget_callbacks, told
 from kernelproba.cli.options import Data, Json, MaxRows, Quiet, Seed, Target, complete_method, with_groups
 from kernelproba.cli.terminal import Terminal
+from kernelproba.typing import Classifier
 
 if TYPE_CHECKING:
     from kernelproba.tables.files.table_file import Layout
@@ -52,7 +53,7 @@ def fit(
     as_json: Json = False,
     quiet: Quiet = False,
     *,
-    columns: dict[str, Any],
+    columns: dict[str, object],
     layout: Layout,
 ) -> None:
     """Learn a model from a table.
@@ -87,7 +88,7 @@ def fit(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
-def _parsed(settings: list[str]) -> dict[str, Any]:
+def _parsed(settings: list[str]) -> dict[str, object]:
     """Return NAME=VALUE pairs as a dict; a value that is no number, list or the like is a text."""
     pairs = {}
     for setting in settings:
@@ -101,7 +102,7 @@ def _parsed(settings: list[str]) -> dict[str, Any]:
     return pairs
 
 
-def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
+def _facts(fitted: Classifier, described: list[ColumnKind]) -> dict[str, object]:
     """Return what there is to say about a fitted model."""
     from collections import Counter
 
@@ -122,7 +123,7 @@ def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
     }
 
 
-def _feature_weights(fitted: Any) -> dict[str, float] | None:
+def _feature_weights(fitted: Classifier) -> dict[str, float] | None:
     """Return the weights of the columns, the largest first, or None if they weigh the same."""
     weights = fitted.model.column_weights_
     if weights is None:
@@ -131,7 +132,7 @@ def _feature_weights(fitted: Any) -> dict[str, float] | None:
     return {name: round(weight, 3) for name, weight in order}
 
 
-def _show(screen: Terminal, facts: dict[str, Any]) -> None:
+def _show(screen: Terminal, facts: dict[str, object]) -> None:
     from kernelproba.plain_text import shorten
     from kernelproba.report.wording import seconds
 
@@ -176,5 +177,5 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{text.title.lower()} {number(value, text.percent)}" for text, value in named.items())
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

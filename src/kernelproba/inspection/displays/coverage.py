@@ -1,6 +1,8 @@
 """How often sets of labels hold the truth, and how large they are, at every level."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +13,10 @@ from kernelproba.decision import label_index
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import class_colours
+from kernelproba.typing import Classifier, MatrixLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Levels that are shown, as far as the calibration rows attain them.
 LEVELS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.975, 0.99)
@@ -73,13 +79,13 @@ class CoverageDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: Classifier,
+        X: MatrixLike,
         y: ArrayLike,
         *,
         confidence: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> "CoverageDisplay":
+    ) -> CoverageDisplay:
         """Judge the sets of a fitted classifier on rows that it has not seen.
 
         Parameters
@@ -115,7 +121,7 @@ class CoverageDisplay:
         *,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> "CoverageDisplay":
+    ) -> CoverageDisplay:
         """Judge sets of any origin.
 
         Parameters
@@ -178,7 +184,9 @@ class CoverageDisplay:
             }
         )
 
-    def plot(self, ax: Any = None, *, name: str | None = None, by_class: bool = False) -> "CoverageDisplay":
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, by_class: bool = False
+    ) -> CoverageDisplay:
         """Draw coverage with a band of two standard errors against the level, beside the diagonal.
 
         Parameters

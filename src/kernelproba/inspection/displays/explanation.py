@@ -13,9 +13,11 @@ from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.reasons.explanation import CENTER, explain
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 FOR, AGAINST = (tuple(class_colours(5)[k]) for k in (0, 4))
 
@@ -52,13 +54,13 @@ class ExplanationDisplay:
     @classmethod
     def from_estimator(
         cls,
-        model: Any,
-        X: Any,
+        model: Classifier,
+        X: MatrixLike,
         *,
         top: int | None = 5,
         training: Any = None,
         labels: ArrayLike | None = None,
-        **options: Any,
+        **options: object,
     ) -> ExplanationDisplay:
         """Explain the rows of X and draw the first of them.
 
@@ -140,7 +142,7 @@ def _new_axes(scores: list[pd.DataFrame]) -> Any:
     return axes[:, 0]
 
 
-def _draw_score(ax: Any, lines: pd.DataFrame) -> None:
+def _draw_score(ax: Axes, lines: pd.DataFrame) -> None:
     """Draw one score from the top: rows for, the sums of the others, rows against, the intercept."""
     values = lines["contribution"].to_numpy()
     single = lines["term"].isin(["row", CENTER]).to_numpy()
@@ -161,7 +163,7 @@ def _draw_score(ax: Any, lines: pd.DataFrame) -> None:
     ax.tick_params(axis="y", length=0)
 
 
-def _write_values(ax: Any, heights: np.ndarray, values: np.ndarray) -> None:
+def _write_values(ax: Axes, heights: np.ndarray, values: np.ndarray) -> None:
     for height, value in zip(heights, values, strict=True):
         right = value >= 0
         ax.annotate(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.scores.predictions import check_option
 from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 _KINDS = ("sparsity", "coefficients")
 _KERNELS, _LOSS = (tuple(class_colours(5)[k]) for k in (0, 4))
@@ -64,7 +67,13 @@ class PathDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None, kind: str = "sparsity"
+        cls,
+        estimator: Classifier,
+        X: MatrixLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        ax: Axes | None = None,
+        kind: str = "sparsity",
     ) -> PathDisplay:
         """Draw the path of an estimator.
 
@@ -121,7 +130,7 @@ class PathDisplay:
         loss = pd.DataFrame({"C": self.Cs, "loss": self.losses.mean(axis=0), "loss_error": self._error()})
         return loss.merge(table, on="C", how="left")
 
-    def plot(self, ax: Any = None, *, kind: str = "sparsity") -> PathDisplay:
+    def plot(self, ax: Axes | None = None, *, kind: str = "sparsity") -> PathDisplay:
         """Draw it.
 
         Parameters
@@ -156,7 +165,7 @@ class PathDisplay:
         self._mark_choice(ax)
         return self
 
-    def _draw_sparsity(self, ax: Any) -> None:
+    def _draw_sparsity(self, ax: Axes) -> None:
         """Kernels kept as steps, the loss over them on an axis of its own."""
         ax.plot(
             self.path.Cs, self.path.n_kernels, drawstyle="steps-mid", color=_KERNELS, marker="o", markersize=3
@@ -171,7 +180,7 @@ class PathDisplay:
         self.loss_ax_.set_ylabel("loss on rows left out (± standard error)", color=_LOSS)
         self.loss_ax_.spines["top"].set_visible(False)
 
-    def _mark_choice(self, ax: Any) -> None:
+    def _mark_choice(self, ax: Axes) -> None:
         """Name the chosen strength, and the kernels kept there, above its line."""
         if self.chosen is None:
             return
@@ -191,7 +200,7 @@ class PathDisplay:
         return self.losses.std(axis=0, ddof=min(1, folds - 1)) / np.sqrt(folds)
 
 
-def _losses(results: dict[str, Any]) -> dict[str, np.ndarray]:
+def _losses(results: dict[str, object]) -> dict[str, np.ndarray]:
     """Strengths (q,) that a search has tried, and minus their scores on its folds (folds, q)."""
     names = [name for name in results if name.startswith("split")]
     return {"Cs": np.asarray(results["param_C"]), "losses": -np.stack([results[name] for name in names])}

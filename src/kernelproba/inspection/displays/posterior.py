@@ -14,9 +14,11 @@ from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import MARKERS, blend, class_colours, is_light
 from kernelproba.inspection.displays.plane import choose_plane
 from kernelproba.inspection.scores.predictions import encode_labels, predict_probabilities
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 _MAX_LEGEND = 10
 
@@ -79,14 +81,14 @@ class PosteriorDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: Classifier,
+        X: MatrixLike,
         y: ArrayLike | None = None,
         *,
         features: Sequence[Any] | str = (0, 1),
         resolution: int = 150,
-        ax: Any = None,
-        **options: Any,
+        ax: Axes | None = None,
+        **options: object,
     ) -> PosteriorDisplay:
         """Draw the probabilities that a fitted classifier gives to the points of a plane.
 
@@ -124,7 +126,7 @@ class PosteriorDisplay:
         return table.assign(prediction=self.classes[P.argmax(axis=1)])
 
     def plot(
-        self, ax: Any = None, *, points: bool = True, boundary: bool = True, max_points: int = 1000
+        self, ax: Axes | None = None, *, points: bool = True, boundary: bool = True, max_points: int = 1000
     ) -> PosteriorDisplay:
         """Draw the map.
 
@@ -161,8 +163,8 @@ class PosteriorDisplay:
 
 
 def posterior_map(
-    estimator: Any,
-    X: Any,
+    estimator: Classifier,
+    X: MatrixLike,
     y: ArrayLike | None = None,
     *,
     features: Sequence[Any] | str = (0, 1),
@@ -198,12 +200,12 @@ def posterior_map(
     return PosteriorDisplay(axes, posterior, classes=classes, names=plane.names, points=points, codes=codes)
 
 
-def _feature_names(X: Any, d: int) -> list[str]:
+def _feature_names(X: MatrixLike, d: int) -> list[str]:
     columns = getattr(X, "columns", None)
     return [f"x{k}" for k in range(d)] if columns is None else [str(column) for column in columns]
 
 
-def _like(X: Any, rows: np.ndarray) -> Any:
+def _like(X: MatrixLike, rows: np.ndarray) -> Any:
     """Rows in a frame like X, so that an estimator fitted on names gets them."""
     if not hasattr(X, "columns"):
         return rows
@@ -226,13 +228,13 @@ def _ticks(values: np.ndarray, resolution: int) -> np.ndarray:
     return np.linspace(low - margin, high + margin, resolution)
 
 
-def _draw_map(ax: Any, axes: tuple[np.ndarray, np.ndarray], colours: np.ndarray) -> None:
+def _draw_map(ax: Axes, axes: tuple[np.ndarray, np.ndarray], colours: np.ndarray) -> None:
     (left, right), (bottom, top) = ((axis[0], axis[-1]) for axis in axes)
     extent = (left, right, bottom, top)
     ax.imshow(colours, extent=extent, origin="lower", aspect="auto", interpolation="bilinear", zorder=0)
 
 
-def _draw_boundary(ax: Any, axes: tuple[np.ndarray, np.ndarray], P: np.ndarray) -> None:
+def _draw_boundary(ax: Axes, axes: tuple[np.ndarray, np.ndarray], P: np.ndarray) -> None:
     """Lines where p_k equals the largest of the other probabilities."""
     for k in range(P.shape[2] - 1):  # every boundary of the last class is one of another class too
         others = np.where(np.arange(P.shape[2]) == k, -1, P)
@@ -242,7 +244,7 @@ def _draw_boundary(ax: Any, axes: tuple[np.ndarray, np.ndarray], P: np.ndarray) 
             ax.contour(*axes, margin, levels=[0], colors="black", linewidths=1, zorder=1)
 
 
-def _draw_points(ax: Any, points: np.ndarray, codes: np.ndarray, colours: np.ndarray) -> None:
+def _draw_points(ax: Axes, points: np.ndarray, codes: np.ndarray, colours: np.ndarray) -> None:
     for k in np.unique(codes):
         ax.scatter(
             *points[codes == k].T,
@@ -255,7 +257,7 @@ def _draw_points(ax: Any, points: np.ndarray, codes: np.ndarray, colours: np.nda
         )
 
 
-def _draw_legend(ax: Any, classes: np.ndarray, colours: np.ndarray) -> None:
+def _draw_legend(ax: Axes, classes: np.ndarray, colours: np.ndarray) -> None:
     """Name the classes beside the map, the first ten of many."""
     from matplotlib.lines import Line2D
 

@@ -13,9 +13,11 @@ from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, MARKERS, class_colours
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
 from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 _MAX_COLOURED = 6
 
@@ -96,7 +98,7 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, *, name: str | None = None, **options: Any
+        cls, estimator: Classifier, X: MatrixLike, y: ArrayLike, *, name: str | None = None, **options: object
     ) -> ReliabilityDisplay:
         """Draw the diagram of a fitted classifier on data that it has not seen.
 
@@ -121,9 +123,9 @@ class ReliabilityDisplay:
         P: ArrayLike,
         *,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         histogram: bool = True,
-        **options: Any,
+        **options: object,
     ) -> ReliabilityDisplay:
         """Draw the diagram of given probabilities.
 
@@ -150,7 +152,9 @@ class ReliabilityDisplay:
         parts = [pd.DataFrame({"event": table.name} | table.columns()) for table in self.tables]
         return pd.concat(parts, ignore_index=True)
 
-    def plot(self, ax: Any = None, *, name: str | None = None, histogram: bool = True) -> ReliabilityDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, name: str | None = None, histogram: bool = True
+    ) -> ReliabilityDisplay:
         """Draw the diagram.
 
         Of many classes only the six with the largest calibration error are coloured.
@@ -204,7 +208,7 @@ def _label(text: str, table: BinTable, colour: Any) -> str:
     return "_" if colour == GREY else f"{caption(text)} (ECE {table.calibration_error:.3f})"
 
 
-def _draw_frame(ax: Any) -> None:
+def _draw_frame(ax: Axes) -> None:
     """Draw the diagonal of perfect calibration, once, and name the axes."""
     if not any(line.get_gid() == "diagonal" for line in ax.lines):
         ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle=(0, (4, 3)), zorder=1, gid="diagonal")
@@ -212,7 +216,7 @@ def _draw_frame(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _draw_curve(ax: Any, table: BinTable, colour: Any, marker: str, label: str) -> None:
+def _draw_curve(ax: Axes, table: BinTable, colour: Any, marker: str, label: str) -> None:
     muted = colour == GREY
     below, above = table.frequency - table.frequency_low, table.frequency_high - table.frequency
     ax.errorbar(
@@ -233,7 +237,7 @@ def _draw_curve(ax: Any, table: BinTable, colour: Any, marker: str, label: str) 
     )
 
 
-def _draw_histogram(ax: Any, tables: Sequence[BinTable], colours: Sequence[Any]) -> Any:
+def _draw_histogram(ax: Axes, tables: Sequence[BinTable], colours: Sequence[Any]) -> Any:
     """Rows by stated probability, in a panel below the diagram that shares its horizontal axis."""
     below = _split_off_panel(ax)
     edges = np.linspace(0, 1, len(tables[0].histogram) + 1)
@@ -252,7 +256,7 @@ def _draw_histogram(ax: Any, tables: Sequence[BinTable], colours: Sequence[Any])
     return below
 
 
-def _split_off_panel(ax: Any) -> Any:
+def _split_off_panel(ax: Axes) -> Any:
     """Give the lowest fifth of the axes' place to new axes; any layout engine then spaces both."""
     place = ax.get_subplotspec()
     if place is None:

@@ -1,12 +1,18 @@
 """What decisions cost against the share of rows decided on."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.decision import as_loss_matrix, label_index, minimum_risk, realised_cost
 from kernelproba.extras import extra
+from kernelproba.typing import Classifier, MatrixLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class RiskCoverageDisplay:
@@ -50,13 +56,13 @@ class RiskCoverageDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: Classifier,
+        X: MatrixLike,
         y: ArrayLike,
         *,
-        loss_matrix: Any = None,
+        loss_matrix: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> "RiskCoverageDisplay":
+    ) -> RiskCoverageDisplay:
         """Compute the curve of a fitted classifier on rows that it has not seen.
 
         Parameters
@@ -92,10 +98,10 @@ class RiskCoverageDisplay:
         P: ArrayLike,
         *,
         classes: ArrayLike | None = None,
-        loss_matrix: Any = None,
+        loss_matrix: ArrayLike | None = None,
         reject_cost: float | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> "RiskCoverageDisplay":
+    ) -> RiskCoverageDisplay:
         """Compute the curve from labels and probabilities.
 
         Parameters
@@ -135,8 +141,13 @@ class RiskCoverageDisplay:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
     def plot(
-        self, ax: Any = None, *, name: str | None = None, min_coverage: float = 0.05, **line_options: Any
-    ) -> "RiskCoverageDisplay":
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        min_coverage: float = 0.05,
+        **line_options: object,
+    ) -> RiskCoverageDisplay:
         """Draw realised cost, a band of two standard errors, expected cost and the point in use.
 
         Parameters

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.scores.predictions import check_option
+from kernelproba.typing import Classifier
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 _KINDS = ("points", "weights")
 _BAR = tuple(class_colours(1)[0])
@@ -55,11 +57,13 @@ class SearchDisplay:
     True
     """
 
-    def __init__(self, points: pd.DataFrame, chosen: dict[str, Any], weights: pd.Series | None = None):
+    def __init__(self, points: pd.DataFrame, chosen: dict[str, object], weights: pd.Series | None = None):
         self.points, self.chosen, self.weights = points, chosen, weights
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, kind: str = "points") -> SearchDisplay:
+    def from_estimator(
+        cls, estimator: Classifier, *, ax: Axes | None = None, kind: str = "points"
+    ) -> SearchDisplay:
         """Draw the search of a fitted classifier.
 
         Parameters
@@ -98,7 +102,7 @@ class SearchDisplay:
         excess = 100 * (best - self.points["mean_test_score"]) / best.abs().where(best != 0, 1.0)
         return self.points.assign(excess=excess)
 
-    def plot(self, ax: Any = None, *, kind: str = "points") -> SearchDisplay:
+    def plot(self, ax: Axes | None = None, *, kind: str = "points") -> SearchDisplay:
         """Draw it.
 
         Parameters
@@ -124,7 +128,7 @@ class SearchDisplay:
         (self._draw_points if kind == "points" else self._draw_weights)(ax)
         return self
 
-    def _draw_points(self, ax: Any) -> None:
+    def _draw_points(self, ax: Axes) -> None:
         table, (x, y) = self.frame(), self._axes()
         last = table["n_rows"] == table["n_rows"].max()
         labels = self._labels()
@@ -178,7 +182,7 @@ class SearchDisplay:
                 same &= table[name].isna() if value is None else (table[name] == value)
         return table.index[same][-1]
 
-    def _draw_weights(self, ax: Any) -> None:
+    def _draw_weights(self, ax: Axes) -> None:
         table = self.frame("weights")
         shown = table.head(_BARS)
         ax.barh(shown["feature"].astype(str), shown["weight"], color=_BAR)

@@ -15,11 +15,12 @@ from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
 from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.tables import TableClassifier
+from kernelproba.typing import Classifier, MatrixLike
 
 ExpansionAt = tuple[KernelExpansion, Any]
 
 
-def expansions_in(model: Any, X: Any) -> Iterator[ExpansionAt]:
+def expansions_in(model: Classifier, X: MatrixLike) -> Iterator[ExpansionAt]:
     """Yield the expansions of a fitted model, each with X as its kernel takes it.
 
     Pipelines, searches and the wrappers of this package are looked into.
@@ -47,13 +48,13 @@ def expansions_in(model: Any, X: Any) -> Iterator[ExpansionAt]:
         )
 
 
-def core(model: Any) -> Any:
+def core(model: Classifier) -> Any:
     """Return the model at the centre of pipelines, searches and wrappers."""
     inner = _inside(model)
     return model if inner is None else core(inner)
 
 
-def _inside(model: Any) -> Any:
+def _inside(model: Classifier) -> Any:
     """Return the fitted model that `model` is wrapped around, None if it is none of our wrappings."""
     if hasattr(model, "kernel_expansions"):  # one that tunes itself also has a best estimator
         return None
@@ -66,14 +67,14 @@ def _inside(model: Any) -> Any:
     return getattr(model, "estimator_" if wrapped else "best_estimator_", None)
 
 
-def _seen_inside(model: Any, X: Any) -> Any:
+def _seen_inside(model: Classifier, X: MatrixLike) -> Any:
     """Return rows as the model inside takes them."""
     if isinstance(model, TableClassifier):
         return model.encode(X)
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 
-def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[ExpansionAt]:
+def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: MatrixLike) -> Iterator[ExpansionAt]:
     """Yield the expansions_in of each pair (i, j), in terms of all classes and all training rows."""
     for number, (pair, rows, inner) in enumerate(
         zip(model.pairs_, model.pair_rows_, model.estimators_, strict=True)

@@ -26,6 +26,7 @@ from kernelproba.extras import extra
 from kernelproba.inspection.reasons.expansions import ExpansionAt, expansions_in
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
 from kernelproba.kernels.blocks import row_blocks
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,12 @@ CENTER, OTHERS_FOR, OTHERS_AGAINST, INTERCEPT = "center", "others for", "others 
 
 
 def explain(
-    model: Any, X: Any, *, top: int | None = 10, training: Any = None, labels: ArrayLike | None = None
+    model: Classifier,
+    X: MatrixLike,
+    *,
+    top: int | None = 10,
+    training: Any = None,
+    labels: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Tell which training rows speak for and against each class, and how much.
 

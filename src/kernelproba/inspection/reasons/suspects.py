@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,19 +16,21 @@ from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
 from kernelproba.inspection.scores.predictions import encode_labels
+from kernelproba.typing import Classifier, CrossValidation, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 def suspects(
-    model: Any,
-    X: Any,
+    model: Classifier,
+    X: MatrixLike,
     y: ArrayLike,
     *,
-    cv: Any = 5,
+    cv: CrossValidation = 5,
     top: int | None = None,
-    fit_params: Mapping[str, Any] | None = None,
+    fit_params: Mapping[str, object] | None = None,
 ) -> pd.DataFrame:
     """Rank training rows by how improbable their own label is.
 
@@ -97,7 +99,11 @@ def suspects(
 
 
 def _label_posterior(
-    model: Any, X: Any, y: np.ndarray, cv: Any, fit_params: Mapping[str, Any] | None
+    model: Classifier,
+    X: MatrixLike,
+    y: np.ndarray,
+    cv: CrossValidation,
+    fit_params: Mapping[str, object] | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return probabilities (n, c) from fits without the row itself, and the classes (c,)."""
     if not hasattr(model, "predict_proba"):
@@ -114,7 +120,7 @@ def _label_posterior(
     return np.asarray(left_out), np.asarray(model.classes_)
 
 
-def _deactivated(model: Any, n: int) -> np.ndarray | None:
+def _deactivated(model: Classifier, n: int) -> np.ndarray | None:
     """Return which of the n rows the training has switched off, None if the model does no such thing."""
     index = getattr(core(model), "deactivated_", None)
     if index is None:
@@ -152,7 +158,14 @@ class SuspectsDisplay:
 
     @classmethod
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike, *, top: int | None = 20, ax: Any = None, **options: Any
+        cls,
+        model: Classifier,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        top: int | None = 20,
+        ax: Axes | None = None,
+        **options: object,
     ) -> SuspectsDisplay:
         """Find the suspects and draw them.
 
@@ -171,7 +184,7 @@ class SuspectsDisplay:
         """The rows as a table, the most suspect first."""
         return self.rows
 
-    def plot(self, ax: Any = None, *, max_rows: int = 20) -> SuspectsDisplay:
+    def plot(self, ax: Axes | None = None, *, max_rows: int = 20) -> SuspectsDisplay:
         """Draw a line for each row, from the probability of its label to that of the predicted class.
 
         Parameters

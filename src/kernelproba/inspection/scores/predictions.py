@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from kernelproba.typing import Classifier, MatrixLike
 
 # Rows written to a text file with five digits still count as summing to one.
 _SUM_TOLERANCE = 1e-4
@@ -86,7 +87,7 @@ def check_predictions(
     return Predictions(encode_labels(y, labels), P, labels, _check_weight(sample_weight, len(P)))
 
 
-def predict_probabilities(estimator: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def predict_probabilities(estimator: Classifier, X: MatrixLike) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities (n, c) and class labels (c,) from a fitted classifier."""
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(f"estimator must have predict_proba, but {type(estimator).__name__} has none")

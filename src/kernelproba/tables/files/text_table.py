@@ -92,7 +92,7 @@ class TextTable(TableFile):
         rest = decoded(self._head, self._encoding, self.name).encode()[self._layout.begin :]
         return len(self._head) == _HEADER_BYTES or bool(rest.strip())
 
-    def _options(self, columns: Sequence[str]) -> dict[str, Any]:
+    def _options(self, columns: Sequence[str]) -> dict[str, object]:
         import pyarrow as pa
         from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 

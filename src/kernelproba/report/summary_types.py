@@ -1,0 +1,188 @@
+"""The summary behind every report, as `kernelproba.report.summarise` returns it and the renderings read it.
+
+All values are plain, ready for ``json.dump``; what they mean is in ``docs/guide/report.md``.
+"""
+
+from typing import NotRequired, TypedDict
+
+
+class ScoreEnds(TypedDict):
+    """A score and the ends of its interval, where there is one."""
+
+    estimate: NotRequired[float]
+    low: NotRequired[float | None]
+    high: NotRequired[float | None]
+
+
+class CalibrationError(ScoreEnds):
+    """One kind of calibration error."""
+
+    kind: str
+    debiased: bool
+
+
+class Reliability(TypedDict):
+    """Bins of a reliability diagram, and their calibration error; `name` is that of a class."""
+
+    name: NotRequired[str]
+    ece: float
+    bins: dict[str, list[float]]
+
+
+class CalibrationSummary(TypedDict):
+    """How far probabilities can be taken at their word."""
+
+    top_label: Reliability
+    classes: list[Reliability]
+    by_chance: dict[str, float]
+    errors: list[CalibrationError]
+    brier_parts: dict[str, ScoreEnds]
+
+
+class ClassScores(TypedDict):
+    """How well the rows of one class are found; None where a share is one of nothing."""
+
+    name: str
+    rows: int
+    predicted: int
+    recall: float | None
+    precision: float | None
+    auc: float | None
+
+
+class ClassCount(TypedDict):
+    """Rows of one class."""
+
+    name: str
+    rows: int
+    training_rows: int | None
+
+
+class ColumnSummary(TypedDict):
+    """What one column holds: a number has ends and a median, anything else its most common values."""
+
+    name: str
+    kind: str
+    missing: int
+    distinct: int
+    common: NotRequired[list[str]]
+    low: NotRequired[float]
+    median: NotRequired[float]
+    high: NotRequired[float]
+
+
+class DataSummary(TypedDict):
+    """Rows, columns and classes."""
+
+    rows: int
+    training_rows: int | None
+    seen_rows: NotRequired[int | None]
+    n_columns: int
+    columns_of: str
+    columns: list[ColumnSummary]
+    classes: list[ClassCount]
+
+
+class ModelSummary(TypedDict):
+    """The classifier, what was set and what it has chosen."""
+
+    name: str
+    description: str
+    settings: dict[str, str]
+    chosen: dict[str, object]
+
+
+class Confusion(TypedDict):
+    """Rows by true class (first index) and predicted class."""
+
+    classes: list[str]
+    counts: list[list[int]]
+
+
+class ConfusedPair(TypedDict):
+    """Rows of one class that were taken for another."""
+
+    true: str
+    predicted: str
+    rows: int
+    share: float
+
+
+class FlaggedRow(TypedDict):
+    """A row to look at."""
+
+    row: object
+    predicted: str
+    predicted_probability: float
+    label: NotRequired[str]
+    probability: NotRequired[float]
+    runner_up: NotRequired[str]
+    runner_up_probability: NotRequired[float]
+    novelty: NotRequired[float]
+    p_value: NotRequired[float]
+    values: dict[str, str]
+
+
+class Shift(TypedDict):
+    """A column whose held-out values are not those of training, and their share."""
+
+    name: str
+    share: float
+
+
+class SetsSummary(TypedDict):
+    """Sets of labels at several levels, one entry per level, and the rows that they rest on."""
+
+    confidence: list[float]
+    coverage: list[float]
+    std_error: list[float]
+    mean_size: list[float]
+    single: list[float]
+    known_rows: int
+
+
+class NoveltySummary(TypedDict):
+    """Rows unlike those of training."""
+
+    threshold: float
+    share: float
+    rows: list[FlaggedRow]
+
+
+class RivalsSummary(TypedDict):
+    """A comparison of methods by folds; a method has its scores, their ends, times and problem by name."""
+
+    methods: list[dict[str, object]]
+    rows: int
+    folds: int
+
+
+class Summary(TypedDict):
+    """All that a report says."""
+
+    format: int
+    made: str
+    target: str | None
+    model: ModelSummary
+    data: DataSummary
+    scores: dict[str, ScoreEnds]
+    baseline: dict[str, float]
+    classes: list[ClassScores]
+    curves: list[dict[str, object]]
+    drift: list[Shift]
+    leaks: list[str]
+    rivals: RivalsSummary | None
+    calibration: CalibrationSummary
+    confusion: Confusion
+    confidence: dict[str, list[float]]
+    map: dict[str, object]
+    sets: SetsSummary | None
+    novelty: NoveltySummary | None
+    row_numbers: str
+    doubtful_rows: list[FlaggedRow]
+    doubted_labels: list[FlaggedRow]
+    doubted_training_labels: list[FlaggedRow] | None
+    timings: dict[str, float]
+    command: str | None
+    versions: dict[str, str]
+    findings: NotRequired[list[str]]
