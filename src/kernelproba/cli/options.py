@@ -79,13 +79,13 @@ _COLUMNS = {
 }
 
 
-def _as_layout(given: dict[str, object]) -> Any:
+def _as_layout(given: dict[str, Any]) -> Any:
     from kernelproba.tables.files.table_file import Layout
 
     return Layout(**given)
 
 
-def _as_columns(given: dict[str, object]) -> dict[str, object]:
+def _as_columns(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options as arguments of `Choice`."""
     if given["decimal"] not in (None, ".", ","):
         raise CommandError(f"--decimal {given['decimal']}: it is either . or ,")
@@ -93,7 +93,7 @@ def _as_columns(given: dict[str, object]) -> dict[str, object]:
     return given | {"kinds": kinds, "exclude": given["exclude"] or (), "only": given["only"] or ()}
 
 
-_GROUPS: dict[str, tuple[dict[str, object], Callable[[dict[str, object]], Any]]] = {
+_GROUPS: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], Any]]] = {
     "layout": (_LAYOUT, _as_layout),
     "columns": (_COLUMNS, _as_columns),
 }

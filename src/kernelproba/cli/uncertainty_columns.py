@@ -79,7 +79,7 @@ class UncertaintyColumns:
             found += [f"{end}_{label}" for label in classes for end in ("low", "high")]
         return found + (["novelty", "novelty_p_value"] if self.novelty else [])
 
-    def columns(self, X: pd.DataFrame, P: np.ndarray) -> dict[str, object]:
+    def columns(self, X: pd.DataFrame, P: np.ndarray) -> dict[str, Any]:
         """Return the columns of rows X (n, d) with probabilities P (n, c), by name."""
         values: list[Any] = []
         if self.sets is not None:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from kernelproba.atomic_file import replacing
 from kernelproba.papers.paper import Paper, Picture, Results, Table
@@ -16,8 +17,8 @@ _DPI = 110
 
 
 def write_page(
-    paper: Paper, results: Results, facts: dict[str, object], folder: Path, stem: str
-) -> dict[str, object]:
+    paper: Paper, results: Results, facts: dict[str, Any], folder: Path, stem: str
+) -> dict[str, Any]:
     """Write STEM_*.png, STEM.json and STEM.md, each whole or not at all; return what is in the JSON.
 
     Parameters
@@ -45,7 +46,7 @@ def write_page(
     return document
 
 
-def render(document: dict[str, object]) -> str:
+def render(document: dict[str, Any]) -> str:
     """Return the Markdown of a document, as `write_page` makes it."""
     parts = [f"# {document['title']}", document["reference"], f"Regenerate: `{document['command']}`."]
     done, of = document["tasks"]["done"], document["tasks"]["of"]
@@ -61,12 +62,12 @@ def render(document: dict[str, object]) -> str:
     return "\n\n".join([*parts, *_notes(document)]) + "\n"
 
 
-def cells(rows: list[dict[str, object]]) -> list[dict[str, str]]:
+def cells(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     """Return the cells of a table as texts."""
     return [{column: _cell(value) for column, value in row.items()} for row in rows]
 
 
-def _cell(value: object) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, dict):
         return _with_error(value["mean"], value["error"])
     if isinstance(value, float):
@@ -82,7 +83,7 @@ def _with_error(mean: float, error: float | None) -> str:
     return f"{mean:.{decimals}f} ± {error:.{decimals}f}"
 
 
-def _document_table(table: Table) -> dict[str, object]:
+def _document_table(table: Table) -> dict[str, Any]:
     if not table.rows:
         raise ValueError(f"the table {table.title!r} has no rows")
     return {"title": table.title, "rows": table.rows}
@@ -98,7 +99,7 @@ def _save_pictures(pictures: Iterable[Picture], folder: Path, stem: str) -> list
     return saved
 
 
-def _notes(document: dict[str, object]) -> list[str]:
+def _notes(document: dict[str, Any]) -> list[str]:
     counts = [f"{text} in {count} tasks" for text, count in document["warnings"].items()]
     machines = [
         ", ".join(f"{k} {v}" for k, v in facts.items() if v is not None) for facts in document["machines"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ def _grid(reach: float) -> tuple[np.ndarray, np.ndarray]:
     return line, np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
 
 
-def _models(settings: dict[str, object]) -> dict[str, object]:
+def _models(settings: dict[str, Any]) -> dict[str, Any]:
     """The truth, and every method on the first draw of the example."""
     truth = three_gaussians_problem()
     X, y = truth.sample(TOY_ROWS, random_state=0)
@@ -69,7 +69,7 @@ def draw_densities() -> Figure:
     return figure
 
 
-def draw_decisions(settings: dict[str, object]) -> Figure:
+def draw_decisions(settings: dict[str, Any]) -> Figure:
     """Figure 5: regions by the truth and by every method, and the training rows."""
     figure, (line, rows) = _figure(15, 4.8), _grid(_NEAR)
     X, y = three_gaussians_problem().sample(TOY_ROWS, random_state=0)
@@ -85,7 +85,7 @@ def draw_decisions(settings: dict[str, object]) -> Figure:
     return figure
 
 
-def draw_posteriors(settings: dict[str, object]) -> Figure:
+def draw_posteriors(settings: dict[str, Any]) -> Figure:
     """Figure 6: a row of panels for the truth and for every method, a column for each class."""
     figure, (line, rows) = _figure(10, 12.5), _grid(_FAR)
     panels = figure.subplots(4, 3, sharex=True, sharey=True)

@@ -50,8 +50,8 @@ class Record:
 
     def __init__(self, stream: BinaryIO, path: Path):
         self._stream = stream
-        self._entries: dict[str, dict[str, object]] = {}
-        self._machine: dict[str, object] | None = None
+        self._entries: dict[str, dict[str, Any]] = {}
+        self._machine: dict[str, Any] | None = None
         stream.seek(0)
         whole = 0
         for number, line in enumerate(stream, start=1):
@@ -64,7 +64,7 @@ class Record:
     def __contains__(self, key: str) -> bool:
         return key in self._entries
 
-    def find(self, key: str, arguments: tuple) -> dict[str, object] | None:
+    def find(self, key: str, arguments: tuple) -> dict[str, Any] | None:
         """Return the entry of a task, if it was done with the same arguments."""
         entry = self._entries.get(key)
         return entry if entry is not None and entry["arguments"] == _as_json(arguments) else None
@@ -78,7 +78,7 @@ class Record:
         self._append(entry)
         return self._entries[key]["result"]
 
-    def machines(self, keys: Iterable[str]) -> list[dict[str, object]]:
+    def machines(self, keys: Iterable[str]) -> list[dict[str, Any]]:
         """Return what these tasks were done on, each once, in the order of the record."""
         chosen = set(keys)
         found = [entry["machine"] for key, entry in self._entries.items() if key in chosen]
@@ -89,21 +89,21 @@ class Record:
         texts = [text for key in keys for text in self._entries[key].get("warnings", [])]
         return {text: texts.count(text) for text in dict.fromkeys(texts)}
 
-    def _append(self, line: dict[str, object]) -> None:
+    def _append(self, line: dict[str, Any]) -> None:
         text = json.dumps(plain(line), ensure_ascii=False, allow_nan=False)
         self._stream.write(text.encode() + b"\n")
         self._stream.flush()
         self._take(json.loads(text))
         os.fsync(self._stream.fileno())
 
-    def _take(self, line: dict[str, object]) -> None:
+    def _take(self, line: dict[str, Any]) -> None:
         if "machine" in line:
             self._machine = line["machine"]
         else:
             self._entries[line["key"]] = {**line, "machine": self._machine}
 
 
-def _parse(line: bytes, place: str) -> dict[str, object]:
+def _parse(line: bytes, place: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
         if isinstance(entry, dict) and ("machine" in entry or {"key", "arguments", "result"} <= entry.keys()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def tables(results: Results) -> list[Table]:
     return found
 
 
-def _row(results: Results, name: str, method: str) -> dict[str, object]:
+def _row(results: Results, name: str, method: str) -> dict[str, Any]:
     keys = [f"{name} {number} {method}" for number in range(STEP)]
     runs = [results[key] for key in keys if key in results]
     seconds = results.get(f"{name} times")

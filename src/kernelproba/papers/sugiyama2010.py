@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -99,7 +100,7 @@ def along(every: list[Curve], axis: str) -> list[Curve]:
     return [curve for curve in every if curve.n == rows]
 
 
-def _toy_rows(results: Results) -> list[dict[str, object]]:
+def _toy_rows(results: Results) -> list[dict[str, Any]]:
     draws = [result for key, result in results.items() if key.startswith("toy ")]
     return [
         {
@@ -113,14 +114,14 @@ def _toy_rows(results: Results) -> list[dict[str, object]]:
     ]
 
 
-def _error_row(curve: Curve) -> dict[str, object]:
+def _error_row(curve: Curve) -> dict[str, Any]:
     cells = {method: estimate(curve.errors[method], 100) for method in METHODS}
     return {"set": curve.name, "n": curve.n, "c": curve.c, "draws": len(curve.errors[LSPC]), **cells} | {
         "paper's": "LSPC ≈ LSPC(full) ≈ KLR"
     }
 
 
-def _time_row(curve: Curve) -> dict[str, object]:
+def _time_row(curve: Curve) -> dict[str, Any]:
     seconds = {method: float(np.median(values)) for method, values in curve.seconds.items()}
     return {
         "set": curve.name,

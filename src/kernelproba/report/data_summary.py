@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from kernelproba.inspection.scores.predictions import encode_labels
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
 from kernelproba.report.summary_types import ColumnSummary, DataSummary
-from kernelproba.typing import MatrixLike
+from kernelproba.typing import Matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ _MAX_COLUMNS = 200
 
 
 def describe_data(
-    X: MatrixLike, codes: NDArray, classes: NDArray, training: tuple[MatrixLike, ArrayLike] | None
+    X: Matrix, codes: NDArray, classes: NDArray, training: tuple[Matrix, ArrayLike] | None
 ) -> DataSummary:
     """Count rows, classes and columns.
 
@@ -62,7 +62,7 @@ def _counts(codes: NDArray, classes: NDArray) -> NDArray:
     return np.bincount(codes, minlength=len(classes))
 
 
-def as_frame(X: MatrixLike) -> pd.DataFrame:
+def as_frame(X: Matrix | pd.DataFrame) -> pd.DataFrame:
     """Return rows as a pandas frame; columns without a name are x0, x1, …, those of sparse matrices none."""
     with extra("report"):
         import pandas as pd
@@ -84,7 +84,9 @@ def _describe(column: pd.Series) -> ColumnSummary:
     known = column.dropna()
     if pd.api.types.is_bool_dtype(column) or known.empty or not pd.api.types.is_numeric_dtype(column):
         kind = "date" if pd.api.types.is_datetime64_any_dtype(column) else "text"
-        return record | {"kind": "empty" if known.empty else kind, "common": _common(known)}
+        return cast(
+            "ColumnSummary", record | {"kind": "empty" if known.empty else kind, "common": _common(known)}
+        )
     low, middle, high = (float(known.quantile(q)) for q in (0, 0.5, 1))
     return record | plain({"kind": "number", "low": low, "median": middle, "high": high})
 

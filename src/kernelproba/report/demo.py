@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FOLDER = Path("kernelproba-demo")
-DATA: dict[str, Callable[..., object]] = {
+DATA: dict[str, Callable[..., Any]] = {
     "wine": load_wine,
     "breast cancer": load_breast_cancer,
     "digits": load_digits,
@@ -54,7 +54,7 @@ Where to go next
 """
 
 
-def methods() -> dict[str, object]:
+def methods() -> dict[str, Any]:
     """Name → unfitted classifier: two of ours that tune themselves, then the usual rivals."""
     squares = LeastSquaresProbabilisticClassifierCV()
     return {OURS: KernelLogisticRegressionCV(), "least squares (LSPC)": squares} | rivals()
@@ -86,7 +86,7 @@ def run(folder: Path = FOLDER, *, command: str = "make demo") -> list[Path]:
     return reports
 
 
-def tour(data: str, load: Callable[..., object], folder: Path, command: str) -> tuple[pd.DataFrame, Path]:
+def tour(data: str, load: Callable[..., Any], folder: Path, command: str) -> tuple[pd.DataFrame, Path]:
     """Compare all methods on one data set and write the report of ours."""
     bunch = load(as_frame=True)
     labels = [text_of(bunch.target_names[k]) for k in bunch.target]
@@ -125,7 +125,7 @@ def _table_rows(table: pd.DataFrame) -> list[dict[str, str]]:
     return [_table_row(record) for record in table.to_dict("records")]
 
 
-def _table_row(record: Mapping[Any, object]) -> dict[str, str]:
+def _table_row(record: Mapping[Any, Any]) -> dict[str, str]:
     scores = {text.title: number(record[key], text.percent) for key, text in SCORE_TEXTS.items()}
     return {"method": record["method"]} | scores | {"fit": seconds(record["fit_seconds"])}
 

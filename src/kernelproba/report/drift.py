@@ -38,7 +38,7 @@ def drifts(training: MatrixLike, held_out: MatrixLike) -> list[Shift]:
     """
     then, now = (columns_of(as_frame(X)) for X in (training, held_out))
     limit = _CHANCE / max(len(then), 1)
-    found = [
+    found: list[Shift] = [
         {"name": name(old.name), "share": share}
         for old, new in zip(then, now, strict=True)
         for share, chance in [_shift(old, new)]

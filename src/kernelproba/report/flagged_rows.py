@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kernelproba.inspection import suspects
 from kernelproba.inspection.reasons.expansions import core
@@ -59,7 +59,7 @@ def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDA
     ]
 
 
-def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> list[FlaggedRow] | None:
+def doubted_training_labels(model: Classifier, X: MatrixLike, y: np.ndarray) -> list[FlaggedRow] | None:
     """The same of training rows, None unless the model keeps leave-one-out probabilities of these rows.
 
     Every other model would have to be fitted anew; `kernelproba.inspection.suspects` does so.
@@ -70,12 +70,15 @@ def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> l
     table = suspects(model, X, y, top=_ROWS)
     frame, position = as_frame(X), {label: i for i, label in enumerate(row_labels(X))}
     records = table[table["label"] != table["predicted"]].to_dict("records")
-    return [
-        {key: plain(record[key]) for key in ("row", "probability", "predicted_probability")}
-        | {key: name(record[key]) for key in ("label", "predicted")}
-        | {"values": row_values(frame.iloc[position[record["row"]]])}
-        for record in records
-    ]
+    return cast(
+        list[FlaggedRow],
+        [
+            {key: plain(record[key]) for key in ("row", "probability", "predicted_probability")}
+            | {key: name(record[key]) for key in ("label", "predicted")}
+            | {"values": row_values(frame.iloc[position[record["row"]]])}
+            for record in records
+        ],
+    )
 
 
 def row_values(row: pd.Series) -> dict[str, str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
 from kernelproba.tables import TableEncoder, TableError
-from kernelproba.typing import MatrixLike
+from kernelproba.typing import Matrix, MatrixLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Rows that are looked at.
 _ROWS = 2_000
@@ -56,7 +61,7 @@ def _frequent(rows: NDArray, labels: NDArray) -> NDArray:
     return rows[counts[which] >= _FOLDS]
 
 
-def _rows(X: MatrixLike, rows: NDArray) -> MatrixLike:
+def _rows(X: Matrix | pd.DataFrame, rows: NDArray) -> Matrix | pd.DataFrame:
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 

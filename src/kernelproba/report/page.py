@@ -95,6 +95,7 @@ def worst_classes(summary: Summary) -> list[Reliability]:
 
 
 def _source(environment: Environment, name: str) -> str:
+    assert environment.loader is not None
     return environment.loader.get_source(environment, name)[0]
 
 

@@ -12,12 +12,12 @@ from kernelproba.inspection import PosteriorDisplay, posterior_map
 from kernelproba.linalg import densify
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
-from kernelproba.typing import Classifier, Matrix, MatrixLike
+from kernelproba.typing import Classifier, Matrix
 
 _RESOLUTION, _POINTS = 72, 300
 
 
-def summarise_map(model: Classifier, X: MatrixLike, codes: NDArray, P: NDArray) -> dict[str, object]:
+def summarise_map(model: Classifier, X: Matrix, codes: NDArray, P: NDArray) -> dict[str, object]:
     """Return the map of a fitted classifier, or ``{"reason": …}`` why there is none.
 
     Two numeric columns span the plane themselves.  Of more, the two leading principal components do; those
@@ -44,7 +44,7 @@ def summarise_map(model: Classifier, X: MatrixLike, codes: NDArray, P: NDArray) 
     return _as_dict(shown, features, codes, P)
 
 
-def _draw_plane(model: Classifier, X: MatrixLike, features: str) -> PosteriorDisplay:
+def _draw_plane(model: Classifier, X: Matrix, features: str) -> PosteriorDisplay:
     if features == "features":
         return posterior_map(model, X, resolution=_RESOLUTION)
     inner = model.best_estimator_ if isinstance(model, BaseSearchCV) else model

@@ -53,7 +53,7 @@ def _json(summary: Summary) -> str:
     return json.dumps(summary, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-_FORMATS: dict[str, Callable[[dict[str, object]], str]] = {"html": page, "md": markdown, "json": _json}
+_FORMATS: dict[str, Callable[[Summary], str]] = {"html": page, "md": markdown, "json": _json}
 _SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
 
 

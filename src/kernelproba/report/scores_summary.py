@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from kernelproba.report.json_values import plain
 from kernelproba.report.summary_types import (
     CalibrationError,
     CalibrationSummary,
+    ConfidenceSummary,
     Confusion,
     Reliability,
     ScoreEnds,
@@ -67,12 +69,12 @@ def _bins(table: BinTable) -> Reliability:
 def _calibration_errors(codes: NDArray, P: NDArray, plain_error: ScoreEnds) -> list[CalibrationError]:
     """ECE of the top label and of all classes, plain and debiased; the first is known from the headline."""
     class_wise = _intervals(partial(expected_calibration_error, kind="class-wise"), codes, P)[""]
-    errors = []
+    errors: list[dict[str, object]] = []
     for kind, error in (("top-label", plain_error), ("class-wise", class_wise)):
         squared = _intervals(partial(squared_calibration_error, kind=kind), codes, P)[""]
         debiased = {end: float(np.sqrt(max(0.0, value))) for end, value in squared.items()}
         errors += [{"kind": kind, "debiased": False} | error, {"kind": kind, "debiased": True} | debiased]
-    return errors
+    return cast(list[CalibrationError], errors)
 
 
 def _intervals(score: Callable[..., object], codes: NDArray, P: NDArray) -> dict[str, ScoreEnds]:
@@ -113,7 +115,7 @@ def confusion(codes: NDArray, P: NDArray, classes: NDArray) -> Confusion:
     return {"classes": [name(label) for label in classes], "counts": plain(pairs.reshape(c, c))}
 
 
-def confidence(codes: NDArray, P: NDArray) -> dict[str, list[float]]:
+def confidence(codes: NDArray, P: NDArray) -> ConfidenceSummary:
     """Rows by probability of the predicted class, in twentieths, for right and wrong rows."""
     right = P.argmax(axis=1) == codes
     top = P.max(axis=1)

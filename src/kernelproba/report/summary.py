@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
@@ -101,7 +101,7 @@ def summarise(
     data["seen_rows"] = None if about.seen is None else int(np.sum(about.seen))
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
     scores = headline_scores(codes, P)
-    found = {
+    found: Summary = {
         "format": FORMAT,
         "made": made_now(),
         "target": None if about.target is None else name(about.target),
@@ -128,7 +128,8 @@ def summarise(
         "command": about.command_line(),
         "versions": _versions(),
     }
-    return found | {"findings": findings(found)}
+    found["findings"] = findings(found)
+    return found
 
 
 def _describe_model(model: Classifier) -> ModelSummary:
@@ -142,11 +143,11 @@ def _describe_model(model: Classifier) -> ModelSummary:
     }
 
 
-def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, object]]:
+def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, Any]]:
     """Curves of the classes that have most rows; of two classes, of the second."""
     counts = np.bincount(codes, minlength=len(classes))
     shown = [1] if len(classes) == 2 else np.argsort(-counts, kind="stable")[:_CURVES].tolist()
-    return [{"name": name(classes[k])} | threshold_curve(codes == k, P[:, k]) for k in shown if counts[k]]
+    return [{"name": name(classes[k]), **threshold_curve(codes == k, P[:, k])} for k in shown if counts[k]]
 
 
 def _describe_rivals(table: pd.DataFrame) -> RivalsSummary:

@@ -3,22 +3,20 @@
 All values are plain, ready for ``json.dump``; what they mean is in ``docs/guide/report.md``.
 """
 
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
+
+#: A score and the ends of its interval (estimate, low, high), where there is one.
+ScoreEnds: TypeAlias = dict[str, float]
 
 
-class ScoreEnds(TypedDict):
-    """A score and the ends of its interval, where there is one."""
-
-    estimate: NotRequired[float]
-    low: NotRequired[float | None]
-    high: NotRequired[float | None]
-
-
-class CalibrationError(ScoreEnds):
-    """One kind of calibration error."""
+class CalibrationError(TypedDict):
+    """One kind of calibration error, with the ends of its interval where there is one."""
 
     kind: str
     debiased: bool
+    estimate: float
+    low: NotRequired[float]
+    high: NotRequired[float]
 
 
 class Reliability(TypedDict):
@@ -130,6 +128,14 @@ class Shift(TypedDict):
     share: float
 
 
+class ConfidenceSummary(TypedDict):
+    """Right and wrong rows by the probability of the predicted class, in bins."""
+
+    edges: list[float]
+    right: list[int]
+    wrong: list[int]
+
+
 class SetsSummary(TypedDict):
     """Sets of labels at several levels, one entry per level, and the rows that they rest on."""
 
@@ -174,7 +180,7 @@ class Summary(TypedDict):
     rivals: RivalsSummary | None
     calibration: CalibrationSummary
     confusion: Confusion
-    confidence: dict[str, list[float]]
+    confidence: ConfidenceSummary
     map: dict[str, object]
     sets: SetsSummary | None
     novelty: NoveltySummary | None

@@ -15,7 +15,7 @@ from kernelproba.inspection.reasons.expansions import core
 from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
 from kernelproba.report.json_values import plain
-from kernelproba.report.summary_types import NoveltySummary
+from kernelproba.report.summary_types import FlaggedRow, NoveltySummary
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def describe_novelty(
     new = np.flatnonzero(p_value <= NEW)
     order = new[np.lexsort((-score[new], p_value[new]))][:_ROWS]
     best = P.argmax(axis=1)
-    listed = [
+    listed: list[FlaggedRow] = [
         {
             "row": plain(frame.index[i]),
             "novelty": float(score[i]),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from kernelproba.report.summary_types import (
     ConfusedPair,
     Confusion,
     NoveltySummary,
     RivalsSummary,
-    ScoreEnds,
     SetsSummary,
     Summary,
 )
@@ -56,7 +56,7 @@ def number(value: float | None, percent: bool = False) -> str:
     return f"{value:z.3f}" if abs(value) < 100 else f"{value:.3g}"
 
 
-def interval(score: ScoreEnds, percent: bool = False) -> str:
+def interval(score: Mapping[str, Any], percent: bool = False) -> str:
     """Both ends of a score's interval; empty if it has none."""
     if score.get("low") is None:
         return ""
@@ -154,7 +154,8 @@ NO_NOVELTY = "This classifier has no measure of how new a row is."
 
 def sets_text(summary: Summary) -> str:
     """Say what sets are, and what they promise."""
-    known = f"{summary['sets']['known_rows']:,}"
+    sets = summary["sets"]
+    known = "no" if sets is None else f"{sets['known_rows']:,}"
     return (
         f"The labels that cannot be ruled out at a level, judged by what the model says of {known} training "
         "rows without having seen them. Sets should hold the true label as often as asked for, whatever the "
@@ -185,7 +186,7 @@ def novelty_text(novelty: NoveltySummary) -> str:
 def confused_pairs(confusion: Confusion, top: int = 10) -> list[ConfusedPair]:
     """The most frequent mistakes: true class, predicted class, rows and share of the true class."""
     names, counts = confusion["classes"], confusion["counts"]
-    mistakes = [
+    mistakes: list[ConfusedPair] = [
         {"true": names[i], "predicted": names[j], "rows": count, "share": count / sum(row)}
         for i, row in enumerate(counts)
         for j, count in enumerate(row)

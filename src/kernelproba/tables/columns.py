@@ -63,7 +63,7 @@ def is_frame(X: MatrixLike) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
 
 
-def columns_of(X: MatrixLike) -> list[Column]:
+def columns_of(X: Any) -> list[Column]:
     """Return the columns of a frame or of an array.
 
     Parameters

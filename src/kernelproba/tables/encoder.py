@@ -173,7 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array([name for fitted in self._fitted_ for name in fitted.names()], dtype=object)
 
-    def _columns(self, X: MatrixLike, *, reset: bool) -> list[Column]:
+    def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         if is_frame(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             if X.shape[0] == 0 or X.shape[1] == 0:

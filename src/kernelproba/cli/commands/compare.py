@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -63,7 +63,7 @@ def compare(
     as_json: Json = False,
     quiet: Quiet = False,
     *,
-    columns: dict[str, object],
+    columns: dict[str, Any],
     layout: Layout,
 ) -> None:
     """Compare methods by cross-validation, the best log loss first.
@@ -98,7 +98,7 @@ def _write(scores: pd.DataFrame, path: Path) -> None:
         scores.to_csv(temporary, index=False)
 
 
-def prepared(classifiers: Mapping[str, object], encoder: TableEncoder) -> dict[str, object]:
+def prepared(classifiers: Mapping[str, Any], encoder: TableEncoder) -> dict[str, Any]:
     """Put the same encoder of tables before each classifier."""
     from kernelproba.tables import TableClassifier
 
@@ -109,7 +109,7 @@ def cross_validate(
     terminal: Terminal,
     X: pd.DataFrame,
     y: np.ndarray,
-    contestants: Mapping[str, object],
+    contestants: Mapping[str, Any],
     *,
     folds: int = 5,
     seed: int = 0,
@@ -128,7 +128,7 @@ def cross_validate(
         )
 
 
-def _show(screen: Terminal, facts: dict[str, object]) -> None:
+def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     from kernelproba.report.wording import SCORE_TEXTS
 
     rows = [
@@ -143,7 +143,7 @@ def _show(screen: Terminal, facts: dict[str, object]) -> None:
     screen.line(f"calibration: {SCORE_TEXTS['ece'].meaning}")
 
 
-def _score(row: Mapping[str, object], name: str) -> str:
+def _score(row: Mapping[str, Any], name: str) -> str:
     from kernelproba.report.wording import SCORE_TEXTS, number
 
     if math.isnan(row[name]):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -88,7 +88,7 @@ def evaluate(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
-def _facts(model: TableModel, held_out: _HeldOut) -> dict[str, object]:
+def _facts(model: TableModel, held_out: _HeldOut) -> dict[str, Any]:
     """Return the scores, those of stating the frequencies of the classes, and those of each class."""
     from kernelproba.decision import label_index
     from kernelproba.inspection import score_intervals
@@ -234,7 +234,7 @@ def _compare(terminal: Terminal, model: TableModel, X: pd.DataFrame, y: np.ndarr
     return cross_validate(terminal, X, y, contestants)
 
 
-def _show(screen: Terminal, facts: Mapping[str, object]) -> None:
+def _show(screen: Terminal, facts: Mapping[str, Any]) -> None:
     from kernelproba.report.wording import SCORE_TEXTS, interval, number, seconds
 
     rows = []
@@ -251,7 +251,7 @@ def _show(screen: Terminal, facts: Mapping[str, object]) -> None:
         screen.line(f"report written to {facts['report']}")
 
 
-def _show_uncertainty(screen: Terminal, facts: Mapping[str, object]) -> None:
+def _show_uncertainty(screen: Terminal, facts: Mapping[str, Any]) -> None:
     """Print how often sets hold the truth, and the rows that are least like those of training."""
     from kernelproba.report.wording import set_rows
 
@@ -267,7 +267,7 @@ def _show_uncertainty(screen: Terminal, facts: Mapping[str, object]) -> None:
         )
 
 
-def _show_classes(screen: Terminal, classes: list[dict[str, object]]) -> None:
+def _show_classes(screen: Terminal, classes: list[dict[str, Any]]) -> None:
     """Print a line per class, of many classes those with most rows."""
     from kernelproba.report.wording import share
 

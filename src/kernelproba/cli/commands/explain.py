@@ -131,7 +131,7 @@ def _about(lines: pd.DataFrame, chosen: Any) -> pd.DataFrame:
     return pd.concat([lines[lines["class"] == chosen], turned.assign(term=terms)], ignore_index=True)
 
 
-def _show(screen: Terminal, facts: dict[str, object]) -> None:
+def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     leading = sorted(facts["probabilities"].items(), key=lambda item: -item[1])[:5]
     probable = ", ".join(f"{label} {probability:.3f}" for label, probability in leading)
     more = ", …" if len(facts["probabilities"]) > len(leading) else ""

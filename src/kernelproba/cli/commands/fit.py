@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,6 @@ from kernelproba.cli.errors import CommandError
 from kernelproba.cli.fit_progress import forget_callbacks, told
 from kernelproba.cli.options import Data, Json, MaxRows, Quiet, Seed, Target, complete_method, with_groups
 from kernelproba.cli.terminal import Terminal
-from kernelproba.typing import Classifier
 
 if TYPE_CHECKING:
     from kernelproba.tables.files.table_file import Layout
@@ -53,7 +52,7 @@ def fit(
     as_json: Json = False,
     quiet: Quiet = False,
     *,
-    columns: dict[str, object],
+    columns: dict[str, Any],
     layout: Layout,
 ) -> None:
     """Learn a model from a table.
@@ -88,7 +87,7 @@ def fit(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
-def _parsed(settings: list[str]) -> dict[str, object]:
+def _parsed(settings: list[str]) -> dict[str, Any]:
     """Return NAME=VALUE pairs as a dict; a value that is no number, list or the like is a text."""
     pairs = {}
     for setting in settings:
@@ -102,7 +101,7 @@ def _parsed(settings: list[str]) -> dict[str, object]:
     return pairs
 
 
-def _facts(fitted: Classifier, described: list[ColumnKind]) -> dict[str, object]:
+def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
     """Return what there is to say about a fitted model."""
     from collections import Counter
 
@@ -123,7 +122,7 @@ def _facts(fitted: Classifier, described: list[ColumnKind]) -> dict[str, object]
     }
 
 
-def _feature_weights(fitted: Classifier) -> dict[str, float] | None:
+def _feature_weights(fitted: Any) -> dict[str, float] | None:
     """Return the weights of the columns, the largest first, or None if they weigh the same."""
     weights = fitted.model.column_weights_
     if weights is None:
@@ -132,7 +131,7 @@ def _feature_weights(fitted: Classifier) -> dict[str, float] | None:
     return {name: round(weight, 3) for name, weight in order}
 
 
-def _show(screen: Terminal, facts: dict[str, object]) -> None:
+def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     from kernelproba.plain_text import shorten
     from kernelproba.report.wording import seconds
 
@@ -177,5 +176,5 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{text.title.lower()} {number(value, text.percent)}" for text, value in named.items())
 
 
-def _short(value: object) -> str:
+def _short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

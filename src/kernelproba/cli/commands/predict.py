@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -125,7 +125,7 @@ class _Tally:
         self._labels: Counter = Counter()
         self._sums: Counter = Counter()
 
-    def add(self, P: np.ndarray, classes: np.ndarray, columns: dict[str, object]) -> None:
+    def add(self, P: np.ndarray, classes: np.ndarray, columns: dict[str, Any]) -> None:
         """Count the rows of P (n, c), and what their further columns say."""
         counts = np.bincount(P.argmax(axis=1), minlength=len(classes))
         self._labels.update(dict(zip(map(str, classes.tolist()), counts.tolist(), strict=True)))
@@ -136,7 +136,7 @@ class _Tally:
         if "novelty_p_value" in columns:
             self._sums["new_rows"] += int((np.asarray(columns["novelty_p_value"]) <= NEW_ROW).sum())
 
-    def facts(self) -> dict[str, object]:
+    def facts(self) -> dict[str, Any]:
         """Return the counts for people and programs."""
         return {
             "rows": self.rows,
@@ -156,13 +156,13 @@ def _check_kept(taken: list[str], file: TableFile, keep: list[str]) -> list[str]
     return list(dict.fromkeys(keep))
 
 
-def _output_rows(columns: dict[str, object], batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
+def _output_rows(columns: dict[str, Any], batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({name: batch.column(name) for name in kept} | columns)
 
 
-def _show(screen: Terminal, facts: dict[str, object]) -> None:
+def _show(screen: Terminal, facts: dict[str, Any]) -> None:
     from kernelproba.report.wording import seconds
 
     rows = [

@@ -15,11 +15,9 @@ from kernelproba.inspection.displays.colours import MARKERS, class_colours
 from kernelproba.inspection.displays.plane import choose_plane
 from kernelproba.inspection.scores.predictions import encode_labels
 from kernelproba.tuning.grid.contrast_cv import MaximumContrastClassifierCV
-from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _FEW_LEVELS, _MANY_LEVELS = np.arange(-3.0, 3.5, 0.5), 9
 
@@ -91,14 +89,14 @@ class ContrastDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Classifier,
-        X: MatrixLike,
+        estimator: Any,
+        X: Any,
         y: ArrayLike,
         *,
         features: Sequence[Any] | str = (0, 1),
         resolution: int = 150,
-        ax: Axes | None = None,
-        **options: object,
+        ax: Any = None,
+        **options: Any,
     ) -> ContrastDisplay:
         """Draw a fitted maximum contrast classifier with the rows it was fitted on.
 
@@ -168,9 +166,7 @@ class ContrastDisplay:
         )
         return table.sort_values("margin", kind="stable")
 
-    def plot(
-        self, ax: Axes | None = None, *, lines: bool = True, all_points: bool = False
-    ) -> ContrastDisplay:
+    def plot(self, ax: Any = None, *, lines: bool = True, all_points: bool = False) -> ContrastDisplay:
         """Draw the map.
 
         Parameters
@@ -202,7 +198,7 @@ class ContrastDisplay:
         )
         return self
 
-    def _draw_map(self, ax: Axes, lines: bool) -> None:
+    def _draw_map(self, ax: Any, lines: bool) -> None:
         classes = [self.margin] if self.margin.ndim == 2 else list(np.moveaxis(self.margin, -1, 0))
         highest = np.max(classes, axis=0)
         bound = float(np.abs(highest).max())
@@ -218,7 +214,7 @@ class ContrastDisplay:
             if own.min() < 0 < own.max():
                 ax.contour(*self.axes, own, levels=[0], colors="black", linewidths=1.5, zorder=1)
 
-    def _draw_points(self, ax: Axes, all_points: bool) -> None:
+    def _draw_points(self, ax: Any, all_points: bool) -> None:
         colours, off = class_colours(len(self.classes)), self.deactivated
         largest = max(float(self.weights.max()), np.finfo(float).tiny)
         for k, label in enumerate(self.classes):
@@ -237,7 +233,7 @@ class ContrastDisplay:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderpad=0)
 
 
-def _training_rows(estimator: Classifier, X: MatrixLike) -> np.ndarray:
+def _training_rows(estimator: Any, X: Any) -> np.ndarray:
     """Return X as numbers, or say that it is not what the estimator was fitted on."""
     check_is_fitted(estimator)
     if not hasattr(estimator, "margin_"):

@@ -13,7 +13,6 @@ from kernelproba.decision import label_index
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import class_colours
-from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,8 +78,8 @@ class CoverageDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Classifier,
-        X: MatrixLike,
+        estimator: Any,
+        X: Any,
         y: ArrayLike,
         *,
         confidence: ArrayLike | None = None,

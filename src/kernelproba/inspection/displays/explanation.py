@@ -13,7 +13,6 @@ from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.reasons.explanation import CENTER, explain
-from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,13 +53,13 @@ class ExplanationDisplay:
     @classmethod
     def from_estimator(
         cls,
-        model: Classifier,
-        X: MatrixLike,
+        model: Any,
+        X: Any,
         *,
         top: int | None = 5,
         training: Any = None,
         labels: ArrayLike | None = None,
-        **options: object,
+        **options: Any,
     ) -> ExplanationDisplay:
         """Explain the rows of X and draw the first of them.
 

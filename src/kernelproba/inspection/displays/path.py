@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.scores.predictions import check_option
 from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
-from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,13 +65,7 @@ class PathDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Classifier,
-        X: MatrixLike | None = None,
-        y: ArrayLike | None = None,
-        *,
-        ax: Axes | None = None,
-        kind: str = "sparsity",
+        cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None, kind: str = "sparsity"
     ) -> PathDisplay:
         """Draw the path of an estimator.
 
@@ -165,7 +157,7 @@ class PathDisplay:
         self._mark_choice(ax)
         return self
 
-    def _draw_sparsity(self, ax: Axes) -> None:
+    def _draw_sparsity(self, ax: Any) -> None:
         """Kernels kept as steps, the loss over them on an axis of its own."""
         ax.plot(
             self.path.Cs, self.path.n_kernels, drawstyle="steps-mid", color=_KERNELS, marker="o", markersize=3
@@ -200,7 +192,7 @@ class PathDisplay:
         return self.losses.std(axis=0, ddof=min(1, folds - 1)) / np.sqrt(folds)
 
 
-def _losses(results: dict[str, object]) -> dict[str, np.ndarray]:
+def _losses(results: dict[str, Any]) -> dict[str, np.ndarray]:
     """Strengths (q,) that a search has tried, and minus their scores on its folds (folds, q)."""
     names = [name for name in results if name.startswith("split")]
     return {"Cs": np.asarray(results["param_C"]), "losses": -np.stack([results[name] for name in names])}

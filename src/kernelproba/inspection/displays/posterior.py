@@ -81,14 +81,14 @@ class PosteriorDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Classifier,
-        X: MatrixLike,
+        estimator: Any,
+        X: Any,
         y: ArrayLike | None = None,
         *,
         features: Sequence[Any] | str = (0, 1),
         resolution: int = 150,
-        ax: Axes | None = None,
-        **options: object,
+        ax: Any = None,
+        **options: Any,
     ) -> PosteriorDisplay:
         """Draw the probabilities that a fitted classifier gives to the points of a plane.
 
@@ -205,7 +205,7 @@ def _feature_names(X: MatrixLike, d: int) -> list[str]:
     return [f"x{k}" for k in range(d)] if columns is None else [str(column) for column in columns]
 
 
-def _like(X: MatrixLike, rows: np.ndarray) -> Any:
+def _like(X: Any, rows: np.ndarray) -> Any:
     """Rows in a frame like X, so that an estimator fitted on names gets them."""
     if not hasattr(X, "columns"):
         return rows
@@ -244,7 +244,7 @@ def _draw_boundary(ax: Axes, axes: tuple[np.ndarray, np.ndarray], P: np.ndarray)
             ax.contour(*axes, margin, levels=[0], colors="black", linewidths=1, zorder=1)
 
 
-def _draw_points(ax: Axes, points: np.ndarray, codes: np.ndarray, colours: np.ndarray) -> None:
+def _draw_points(ax: Any, points: np.ndarray, codes: np.ndarray, colours: np.ndarray) -> None:
     for k in np.unique(codes):
         ax.scatter(
             *points[codes == k].T,

@@ -13,7 +13,6 @@ from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, MARKERS, class_colours
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
 from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
-from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +97,7 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Classifier, X: MatrixLike, y: ArrayLike, *, name: str | None = None, **options: object
+        cls, estimator: Any, X: Any, y: ArrayLike, *, name: str | None = None, **options: Any
     ) -> ReliabilityDisplay:
         """Draw the diagram of a fitted classifier on data that it has not seen.
 
@@ -123,9 +122,9 @@ class ReliabilityDisplay:
         P: ArrayLike,
         *,
         name: str | None = None,
-        ax: Axes | None = None,
+        ax: Any = None,
         histogram: bool = True,
-        **options: object,
+        **options: Any,
     ) -> ReliabilityDisplay:
         """Draw the diagram of given probabilities.
 
@@ -256,7 +255,7 @@ def _draw_histogram(ax: Axes, tables: Sequence[BinTable], colours: Sequence[Any]
     return below
 
 
-def _split_off_panel(ax: Axes) -> Any:
+def _split_off_panel(ax: Any) -> Any:
     """Give the lowest fifth of the axes' place to new axes; any layout engine then spaces both."""
     place = ax.get_subplotspec()
     if place is None:

@@ -12,7 +12,7 @@ from kernelproba.extras import extra
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
 class RiskCoverageDisplay:
@@ -141,12 +141,7 @@ class RiskCoverageDisplay:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
     def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        name: str | None = None,
-        min_coverage: float = 0.05,
-        **line_options: object,
+        self, ax: Any = None, *, name: str | None = None, min_coverage: float = 0.05, **line_options: Any
     ) -> RiskCoverageDisplay:
         """Draw realised cost, a band of two standard errors, expected cost and the point in use.
 

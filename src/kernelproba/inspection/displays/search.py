@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.scores.predictions import check_option
-from kernelproba.typing import Classifier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,9 +60,7 @@ class SearchDisplay:
         self.points, self.chosen, self.weights = points, chosen, weights
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Classifier, *, ax: Axes | None = None, kind: str = "points"
-    ) -> SearchDisplay:
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, kind: str = "points") -> SearchDisplay:
         """Draw the search of a fitted classifier.
 
         Parameters
@@ -128,7 +125,7 @@ class SearchDisplay:
         (self._draw_points if kind == "points" else self._draw_weights)(ax)
         return self
 
-    def _draw_points(self, ax: Axes) -> None:
+    def _draw_points(self, ax: Any) -> None:
         table, (x, y) = self.frame(), self._axes()
         last = table["n_rows"] == table["n_rows"].max()
         labels = self._labels()

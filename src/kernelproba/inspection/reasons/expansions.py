@@ -20,7 +20,7 @@ from kernelproba.typing import Classifier, MatrixLike
 ExpansionAt = tuple[KernelExpansion, Any]
 
 
-def expansions_in(model: Classifier, X: MatrixLike) -> Iterator[ExpansionAt]:
+def expansions_in(model: Any, X: Any) -> Iterator[ExpansionAt]:
     """Yield the expansions of a fitted model, each with X as its kernel takes it.
 
     Pipelines, searches and the wrappers of this package are looked into.
@@ -74,7 +74,7 @@ def _seen_inside(model: Classifier, X: MatrixLike) -> Any:
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 
-def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: MatrixLike) -> Iterator[ExpansionAt]:
+def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[ExpansionAt]:
     """Yield the expansions_in of each pair (i, j), in terms of all classes and all training rows."""
     for number, (pair, rows, inner) in enumerate(
         zip(model.pairs_, model.pair_rows_, model.estimators_, strict=True)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from kernelproba.extras import extra
-from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def row_labels(X: MatrixLike) -> list:
+def row_labels(X: Any) -> list:
     """Return the index of a pandas frame, else row numbers, of length n."""
     return X.index.tolist() if hasattr(X, "iloc") else list(range(_num_samples(X)))
 
 
-def with_columns_of(frame: pd.DataFrame, X: MatrixLike, position: np.ndarray) -> pd.DataFrame:
+def with_columns_of(frame: pd.DataFrame, X: Any, position: np.ndarray) -> pd.DataFrame:
     """Append to each row of `frame` the columns of one row of X, if X is a data frame.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -158,14 +158,7 @@ class SuspectsDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        model: Classifier,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        top: int | None = 20,
-        ax: Axes | None = None,
-        **options: object,
+        cls, model: Any, X: Any, y: ArrayLike, *, top: int | None = 20, ax: Any = None, **options: Any
     ) -> SuspectsDisplay:
         """Find the suspects and draw them.
 

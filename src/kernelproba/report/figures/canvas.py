@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree as ET
 
 Element = ET.Element
@@ -26,7 +27,7 @@ def canvas(width: float, height: float, title: str) -> Element:
     )
 
 
-def draw(parent: Element, tag: str, text: str | None = None, **attributes: object) -> Element:
+def draw(parent: Element, tag: str, text: str | None = None, **attributes: Any) -> Element:
     """Append an element; ``stroke_width=1`` and ``class_="x"`` become stroke-width="1" and class="x"."""
     named = {key.rstrip("_").replace("_", "-"): _text(value) for key, value in attributes.items()}
     element = ET.SubElement(parent, tag, named)
@@ -34,7 +35,7 @@ def draw(parent: Element, tag: str, text: str | None = None, **attributes: objec
     return element
 
 
-def mark(parent: Element, tag: str, tip: str, **attributes: object) -> Element:
+def mark(parent: Element, tag: str, tip: str, **attributes: Any) -> Element:
     """Append an element that shows a tooltip under the mouse and under the keyboard's focus."""
     return draw(parent, tag, **attributes, data_tip=tip, aria_label=tip, role="img", tabindex=-1)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
 
 _TICKS = [(0.0, "0"), (0.5, "50%"), (1.0, "100%")]
@@ -17,7 +19,7 @@ _KINDS = {
 }
 
 
-def threshold_figure(curve: dict[str, object], kind: str) -> Element:
+def threshold_figure(curve: dict[str, Any], kind: str) -> Element:
     """Draw the curve of one class.
 
     Parameters
@@ -44,7 +46,7 @@ def threshold_figure(curve: dict[str, object], kind: str) -> Element:
 
 
 def _draw_threshold(
-    figure: Element, axes: Axes, curve: dict[str, object], threshold: float, keys: tuple[str, str]
+    figure: Element, axes: Axes, curve: dict[str, Any], threshold: float, keys: tuple[str, str]
 ) -> None:
     """Mark what a threshold gives, if any row reaches it."""
     reached = [k for k, value in enumerate(curve["threshold"]) if value >= threshold]

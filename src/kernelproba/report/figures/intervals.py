@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
@@ -10,7 +11,7 @@ from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw
 _LEFT, _WIDTH, _STEP = 164, 196, 24
 
 
-def score_ranking(methods: list[dict[str, object]], score: str, title: str, percent: bool) -> Element:
+def score_ranking(methods: list[dict[str, Any]], score: str, title: str, percent: bool) -> Element:
     """Draw the methods that have this score, sorted by it.
 
     Parameters
@@ -39,7 +40,7 @@ def score_ranking(methods: list[dict[str, object]], score: str, title: str, perc
 
 
 def _draw_method(
-    figure: Element, axes: Axes, method: dict[str, object], score: str, at: float, percent: bool
+    figure: Element, axes: Axes, method: dict[str, Any], score: str, at: float, percent: bool
 ) -> None:
     ours = " ours" if method["ours"] else ""
     value, low, high = (method[f"{score}{end}"] for end in ("", "_low", "_high"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw
 _LEFT, _SIDE, _TOP = 40, 310, 8
 
 
-def posterior_figure(shown: dict[str, object], classes: list[str]) -> Element:
+def posterior_figure(shown: dict[str, Any], classes: list[str]) -> Element:
     """Draw the map.
 
     Parameters
@@ -30,7 +31,7 @@ def posterior_figure(shown: dict[str, object], classes: list[str]) -> Element:
     (left, right), (bottom, top) = shown["ranges"]
     axes = Axes(Scale(left, right, _LEFT, _LEFT + _SIDE), Scale(bottom, top, _TOP + _SIDE, _TOP))
     picture = colour_map(np.array(shown["label"]), np.array(shown["probability"]), len(classes))
-    place: dict[str, object] = {"x": _LEFT, "y": _TOP, "width": _SIDE, "height": _SIDE}
+    place: dict[str, Any] = {"x": _LEFT, "y": _TOP, "width": _SIDE, "height": _SIDE}
     draw(figure, "image", href=picture, preserveAspectRatio="none", **place)
     draw(figure, "rect", **place, class_="frame")
     axes.draw_x(figure, [], shorten(shown["names"][0], 44))
@@ -67,7 +68,7 @@ def _draw_ranges(figure: Element, axes: Axes) -> None:
 
 
 def _draw_point(
-    figure: Element, axes: Axes, point: dict[str, object], classes: list[str], colours: list[str]
+    figure: Element, axes: Axes, point: dict[str, Any], classes: list[str], colours: list[str]
 ) -> None:
     label, predicted = point["label"], point["predicted"]
     verdict = "as predicted" if label == predicted else f"predicted \u2068{classes[predicted]}\u2069"
