@@ -17,7 +17,6 @@ from kernelproba.tables.files.table_file import Progress, TableFile
 from kernelproba.tables.fingerprints import fingerprints, packed, seen_before, unpacked
 from kernelproba.tables.readings import Reading
 from kernelproba.tables.training_table import TrainingTable
-from kernelproba.typing import Classifier
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +45,7 @@ class TableModel:
         Of their features (`kernelproba.tables.fingerprints`), by which they are known again.
     """
 
-    model: Classifier
+    model: Any
     readings: dict[str, Reading]
     target: str
     target_kind: str
@@ -56,7 +55,7 @@ class TableModel:
     fingerprints: str
 
     @classmethod
-    def of(cls, model: Classifier, table: TrainingTable, method: str) -> TableModel:
+    def of(cls, model: Any, table: TrainingTable, method: str) -> TableModel:
         """Join a model and the table it was fitted on."""
         rows, labels = table.X.index.tolist(), table.y.tolist()
         keys = packed(fingerprints(table.X))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Results of finished tasks by their keys, as JSON gives them back: dicts, lists, strings, numbers, None.
-Results = Mapping[str, object]
+Results = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Table(NamedTuple):
     """
 
     title: str
-    rows: list[dict[str, object]]
+    rows: list[dict[str, Any]]
 
 
 class Picture(NamedTuple):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kernelproba.datasets import DATA_VARIABLE, load
 from kernelproba.papers.page import write_page
@@ -32,7 +32,7 @@ class Reproduction(NamedTuple):
     """
 
     page: Path
-    document: dict[str, object]
+    document: dict[str, Any]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -113,7 +113,7 @@ def _telling_what_is_kept(tasks: dict[str, Task], record: Record) -> Iterator[No
         raise Interrupted(f"stopped; {kept}; run the same command to go on") from None
 
 
-def _facts(paper: Paper, quick: bool, record: Record, keys: list[str], of: int) -> dict[str, object]:
+def _facts(paper: Paper, quick: bool, record: Record, keys: list[str], of: int) -> dict[str, Any]:
     return {
         "mode": "quick" if quick else "full",
         "command": f"kernelproba papers {paper.name}" + (" --quick" if quick else ""),

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 
-def interleaved(
-    contestants: Mapping[str, Callable[[], object]], repeats: int
-) -> dict[str, dict[str, object]]:
+def interleaved(contestants: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, dict[str, Any]]:
     """Run every contestant once per round; name → median and range of seconds, and the last result."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     last = {}

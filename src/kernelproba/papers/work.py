@@ -46,9 +46,9 @@ class Work:
     ):
         self._tasks, self._record = tasks, record
         self._jobs, self._timed, self._progress = jobs, timed, progress
-        self.results: dict[str, object] = {}
+        self.results: dict[str, Any] = {}
 
-    def do(self) -> dict[str, object]:
+    def do(self) -> dict[str, Any]:
         """Do all tasks; return their results by key."""
         while ready := self._ready():
             missing = self._take_recorded(ready)

@@ -28,7 +28,6 @@ from kernelproba.atomic_file import replacing
 from kernelproba.caller_warning import warn_caller
 from kernelproba.extras import extra
 from kernelproba.persistence.trusted_types import trusted_types
-from kernelproba.typing import Classifier
 
 #: Number of the format; raised when older versions of the package cannot read what this one writes.
 FORMAT = 1
@@ -55,14 +54,12 @@ class ModelFile:
         The version of the package that wrote it.
     """
 
-    model: Classifier
-    notes: dict[str, object] = field(default_factory=dict)
+    model: Any
+    notes: dict[str, Any] = field(default_factory=dict)
     version: str = kernelproba.__version__
 
 
-def save_model(
-    model: Classifier, path: str | os.PathLike, *, notes: Mapping[str, object] | None = None
-) -> None:
+def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] | None = None) -> None:
     """Write a fitted model to a file; a file that is there is replaced in one step, or not at all.
 
     Parameters
@@ -169,7 +166,7 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
     return ModelFile(model, header["notes"], header["kernelproba"])
 
 
-def _read_header(name: str, content: bytes) -> dict[str, object]:
+def _read_header(name: str, content: bytes) -> dict[str, Any]:
     """Return the checked header of a file's content."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.inspection import suspects
 from kernelproba.inspection.reasons.expansions import core
@@ -59,13 +59,13 @@ def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDA
     ]
 
 
-def doubted_training_labels(model: Classifier, X: MatrixLike, y: np.ndarray) -> list[FlaggedRow] | None:
+def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> list[FlaggedRow] | None:
     """The same of training rows, None unless the model keeps leave-one-out probabilities of these rows.
 
     Every other model would have to be fitted anew; `kernelproba.inspection.suspects` does so.
     """
     left_out = getattr(core(model), "loo_proba_", None)
-    if left_out is None or len(left_out) != len(y):
+    if left_out is None or len(left_out) != len(np.asarray(y)):
         return None
     table = suspects(model, X, y, top=_ROWS)
     frame, position = as_frame(X), {label: i for i, label in enumerate(row_labels(X))}

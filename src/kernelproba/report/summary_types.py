@@ -3,7 +3,7 @@
 All values are plain, ready for ``json.dump``; what they mean is in ``docs/guide/report.md``.
 """
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import Any, NotRequired, TypeAlias, TypedDict
 
 #: A score and the ends of its interval (estimate, low, high), where there is one.
 ScoreEnds: TypeAlias = dict[str, float]
@@ -158,7 +158,7 @@ class NoveltySummary(TypedDict):
 class RivalsSummary(TypedDict):
     """A comparison of methods by folds; a method has its scores, their ends, times and problem by name."""
 
-    methods: list[dict[str, object]]
+    methods: list[dict[str, Any]]
     rows: int
     folds: int
 
@@ -174,14 +174,14 @@ class Summary(TypedDict):
     scores: dict[str, ScoreEnds]
     baseline: dict[str, float]
     classes: list[ClassScores]
-    curves: list[dict[str, object]]
+    curves: list[dict[str, Any]]
     drift: list[Shift]
     leaks: list[str]
     rivals: RivalsSummary | None
     calibration: CalibrationSummary
     confusion: Confusion
     confidence: ConfidenceSummary
-    map: dict[str, object]
+    map: dict[str, Any]
     sets: SetsSummary | None
     novelty: NoveltySummary | None
     row_numbers: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from kernelproba.inspection.reasons.expansions import core
 from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
 from kernelproba.report.json_values import plain
-from kernelproba.report.summary_types import FlaggedRow, NoveltySummary
+from kernelproba.report.summary_types import FlaggedRow, NoveltySummary, SetsSummary
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 NEW, _ROWS = 0.05, 12
 
 
-def describe_sets(model: Classifier, codes: NDArray, P: NDArray) -> dict[str, list[float]] | None:
+def describe_sets(model: Classifier, codes: NDArray, P: NDArray) -> SetsSummary | None:
     """Judge sets of labels that follow from the model's leave-one-out probabilities, without a further fit.
 
     Parameters
@@ -54,7 +54,7 @@ def describe_sets(model: Classifier, codes: NDArray, P: NDArray) -> dict[str, li
     sets = np.array([prediction_sets(p_values, level, P) for level in levels])
     shown = CoverageDisplay.from_predictions(codes, sets, levels, classes=np.arange(P.shape[1]))
     keys = ("confidence", "coverage", "std_error", "mean_size", "single")
-    return {key: plain(getattr(shown, key)) for key in keys} | {"known_rows": known}
+    return cast("SetsSummary", {key: plain(getattr(shown, key)) for key in keys} | {"known_rows": known})
 
 
 def describe_novelty(

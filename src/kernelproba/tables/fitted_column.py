@@ -152,7 +152,7 @@ def _reading(column: Column, given: Given, rules: Rules) -> tuple[Reading, str]:
     if given is None and not rules.read_texts:
         return Reading(), ""
     distinct, _ = distinct_texts(as_texts(column).values)
-    options: dict[str, object] = {"decimal": rules.decimal, "day_first": rules.day_first}
+    options: dict[str, Any] = {"decimal": rules.decimal, "day_first": rules.day_first}
     if given is None:
         return recognise(distinct, **options)
     reading = recognise_as(str(given), distinct, **options)

@@ -73,7 +73,7 @@ def explain(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
-def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str | None) -> dict[str, object]:
+def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str | None) -> dict[str, Any]:
     """Return what there is to say about one row X and the contributions to its scores."""
     P = model.model.predict_proba(X)[0]
     best = model.classes[P.argmax()]
@@ -149,7 +149,7 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
         )
 
 
-def _values(values: dict[str, object]) -> str:
+def _values(values: dict[str, Any]) -> str:
     """Return the values of the row in one line, the first of many."""
     shown = ", ".join(f"{name} {_text(value) or '–'}" for name, value in list(values.items())[:12])
     return f"({shown}{', …' if len(values) > 12 else ''})"
@@ -159,15 +159,15 @@ def _values(values: dict[str, object]) -> str:
 _OWN = ("class", "against", "term", "row", "contribution", "similarity", "label")
 
 
-def _scores(lines: list[dict[str, object]]) -> dict[tuple, list[dict[str, object]]]:
+def _scores(lines: list[dict[str, Any]]) -> dict[tuple, list[dict[str, Any]]]:
     """Return the lines by what they add up to: (class, opponent or None)."""
-    scores: dict[tuple, list[dict[str, object]]] = {}
+    scores: dict[tuple, list[dict[str, Any]]] = {}
     for line in lines:
         scores.setdefault((line["class"], line["against"]), []).append(line)
     return scores
 
 
-def _cells(line: dict[str, object], columns: list[str]) -> list[str]:
+def _cells(line: dict[str, Any], columns: list[str]) -> list[str]:
     single = line["term"] in ("row", "center")
     kind = "" if line["term"] == "row" else line["term"]
     return [
@@ -179,7 +179,7 @@ def _cells(line: dict[str, object], columns: list[str]) -> list[str]:
     ]
 
 
-def _text(value: object) -> str:
+def _text(value: Any) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):

@@ -218,8 +218,15 @@ class SuspectsDisplay:
         if "deactivated" in rows and rows["deactivated"].any():
             off = rows["deactivated"].to_numpy()
             x = rows["probability"].to_numpy()[off]
-            ring = {"markersize": 12, "markerfacecolor": "none", "color": "0.2"}
-            self.ax_.plot(x, heights[off], "o", label="switched off in training", **ring)
+            self.ax_.plot(
+                x,
+                heights[off],
+                "o",
+                label="switched off in training",
+                markersize=12,
+                markerfacecolor="none",
+                color="0.2",
+            )
 
 
 def _tick(row: dict) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
-from kernelproba.report.summary_types import SetsSummary
 
 _SIDE, _LEFT = 270, 58
 _TICKS = [(0.5, "50%"), (0.6, "60%"), (0.7, "70%"), (0.8, "80%"), (0.9, "90%"), (1.0, "100%")]
 
 
-def coverage_figure(sets: SetsSummary) -> Element:
+def coverage_figure(sets: Mapping[str, Any]) -> Element:
     """Draw the coverage at every level with two standard errors, beside the diagonal.
 
     Parameters
