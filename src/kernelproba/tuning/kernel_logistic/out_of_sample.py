@@ -1,11 +1,11 @@
 """Predictions of every training row by the chosen model without it.
 
 Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, up to 2 k n³ operations.
-Where the kernel is too narrow, that is dearer than some fits, or features were weighed, four folds give them
-by fits without a quarter of the observations.
+Where the kernel is too narrow, that is dearer than some fits, the fit is saturated, or features were weighed,
+four folds give them by fits without a quarter of the observations, ten where rows are few.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from kernelproba.rows.folds import Fold
 from kernelproba.tuning.kernel_logistic.candidates import (
     MAX_RANK,
     HeldOutPrediction,
+    joined,
     log_probabilities,
 )
 from kernelproba.tuning.observations import Observations
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 #: Operations that leave-one-out may take, with one score and with one for each class.
 BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
-FOLDS = 4
+#: Folds where it may not, and rows up to which there are ten.
+FOLDS, FEW_ROWS = 4, 450
 
 
 class OutOfSample(NamedTuple):
@@ -43,41 +45,38 @@ def allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> bo
         return False
     n, k, gamma = len(rows), rows.n_scores, selected.best.gamma
     described = fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
-    return loo_is_cheap(n, k) and described
+    return loo_is_cheap(n, k) and described and not _is_saturated(model, selected)
 
 
 def loo_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
     """Predict every row without one of its observations, in closed form."""
-    rows = selected.fits.rows
-    F = selected.fits.loo_scores(selected.best.gamma, model.C, model._scores(rows.X))
-    return OutOfSample(log_probabilities(F), "leave-one-out", True)
+    return OutOfSample(_loo_log_probabilities(model, selected), "leave-one-out", True)
+
+
+def _loo_log_probabilities(model: KernelLogisticRegression, selected: "SelectedModel") -> np.ndarray:
+    fits = selected.fits
+    return log_probabilities(fits.loo_scores(selected.best.gamma, model.C, model._scores(fits.rows.X)))
+
+
+def _is_saturated(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:
+    F = model._scores(selected.fits.rows.X)
+    return selected.fits.is_saturated(F, _loo_log_probabilities(model, selected))
 
 
 def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
-    """Predict every row by fits to the folds that lack it; the observations of a row are averaged."""
-    rows = selected.fits.rows
-    P, converged = np.zeros((len(rows), rows.n_classes)), True
-    for part, share in _parts(model, selected):
-        P[part.rows] += share[:, None] * np.exp(part.log_P)
-        converged &= part.converged
-    P /= P.sum(axis=1, keepdims=True)
-    return OutOfSample(np.log(np.maximum(P, np.finfo(float).tiny)), "folds", converged)
-
-
-def _parts(
-    model: KernelLogisticRegression, selected: "SelectedModel"
-) -> Iterator[tuple[HeldOutPrediction, np.ndarray]]:
-    """Predictions of each fold, and the shares of the rows in it."""
-    parts: Iterator[HeldOutPrediction]
-    fits, weighed, folds = selected.fits, selected.weighed, selected.fits.rows.folds(FOLDS)
+    """Predict every row by fits to the folds that lack it."""
+    fits, weighed = selected.fits, selected.weighed
+    folds = fits.refit_folds if len(fits.rows) <= FEW_ROWS else fits.rows.folds(FOLDS)
+    parts: Iterable[HeldOutPrediction]
     if not _spans_all_rows(model, fits.rows):
         parts = (_refitted(model, fits.rows, fold) for fold in folds)
     elif weighed is not None and weighed.cross_validated is not None:
         folds = weighed.cross_validated.folds
         parts = weighed.cross_validated.held_out(weighed.gamma_factor, model.C)
     else:
-        parts = iter(fits.held_out(selected.best.gamma, model.C, folds))
-    return zip(parts, (fold.test_share for fold in folds), strict=True)
+        parts = fits.held_out(selected.best.gamma, model.C, folds)
+    whole = joined(parts, folds, fits.rows)
+    return OutOfSample(whole.log_P, "folds", whole.converged)
 
 
 def _refitted(model: KernelLogisticRegression, rows: Observations, fold: Fold) -> HeldOutPrediction:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kernelproba import KernelLogisticRegression
 from kernelproba.datasets import three_gaussians
 from kernelproba.estimators.kernel_logistic import exact
 from kernelproba.estimators.kernel_logistic.exact import Options
@@ -90,3 +91,32 @@ def test_one_of_several_observations_is_left_out(n_classes):
             X[i : i + 1], 0.3, 3.0
         )
         assert part.log_P[i, y[i]] == pytest.approx(expected[0, y[i]], abs=0.03)
+
+
+def test_a_saturated_fit_is_judged_by_refits_not_by_its_own_curvature():
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 5
+    X = rng.standard_normal((30, 300)) + 0.4 * rng.standard_normal((5, 300))[y]
+    fits = fits_to(X, y, replace(OPTIONS, tol=1e-6))
+    (part,) = fits.held_out(1e-3, 1e5, None)
+    np.testing.assert_array_equal(part.rows, np.arange(30))
+    for fold in fits.rows.folds(candidates.REFIT_FOLDS):
+        refit = KernelLogisticRegression(1e5, gamma=1e-3, tol=1e-6).fit(X[fold.train], y[fold.train])
+        np.testing.assert_allclose(part.log_P[fold.test], refit.predict_log_proba(X[fold.test]), atol=1e-2)
+
+
+def test_leave_one_out_of_a_fit_with_curvature_is_that_of_refits():
+    X, y = three_gaussians(40, random_state=0)
+    (part,) = fits_to(X, y, replace(OPTIONS, tol=1e-6)).held_out(0.5, 1.0, None)
+    for i in range(0, 40, 8):
+        others = np.arange(40) != i
+        refit = KernelLogisticRegression(1.0, gamma=0.5, tol=1e-6).fit(X[others], y[others])
+        np.testing.assert_allclose(np.exp(part.log_P[i]), refit.predict_proba(X[i : i + 1])[0], atol=0.01)
+
+
+def test_folds_that_are_gone_are_not_mistaken_for_later_ones():
+    X, y = three_gaussians(40, random_state=0)
+    fits = fits_to(X, y)
+    for n_folds in (2, 3, 4, 5, 6, 7, 8):
+        for fold in fits.rows.folds(n_folds):
+            assert len(fits.fit(0.5, 1.0, fold).dual) == len(fold.train)
