@@ -2,10 +2,12 @@
 
 import importlib
 import inspect
+import re
 
 import pytest
 
 MODULES = ["", ".coupling", ".datasets", ".decision", ".inspection", ".kernels", ".persistence", ".rows"]
+RELATED = re.compile(r"^([\w.]+) : \S", re.MULTILINE)
 
 
 def public() -> list:
@@ -19,3 +21,31 @@ def public() -> list:
 @pytest.mark.parametrize("thing", public())
 def test_a_public_name_has_an_example(thing):
     assert ">>> " in (inspect.getdoc(thing) or ""), f"{thing.__name__} has no example in its docstring"
+
+
+def related(thing) -> list[str]:
+    """Names in the section See Also of a docstring."""
+    _, _, rest = (inspect.getdoc(thing) or "").partition("See Also\n--------\n")
+    return RELATED.findall(rest.partition("\n\n")[0])
+
+
+@pytest.mark.parametrize("thing", public())
+def test_a_public_name_points_to_related_ones(thing):
+    assert 1 <= len(related(thing)) <= 4, f"{thing.__name__} needs a section See Also with 1 to 4 names"
+
+
+def test_related_names_exist():
+    homes = [importlib.import_module(f"kernelproba{name}") for name in MODULES]
+    for module in homes:
+        for name in module.__all__:
+            for other in related(getattr(module, name)):
+                place, _, last = other.rpartition(".")
+                home = importlib.import_module(place) if place else module
+                assert hasattr(home, last), f"{module.__name__}.{name} points to {other}, which is not there"
+
+
+@pytest.mark.parametrize("name", [*MODULES, ".conformal", ".papers", ".tables", ".typing"])
+def test_a_public_package_lists_its_names_and_has_them_all(name):
+    module = importlib.import_module(f"kernelproba{name}")
+    assert module.__all__ == sorted(module.__all__, key=lambda each: (not each.isupper(), each))
+    assert not [each for each in module.__all__ if not hasattr(module, each)]

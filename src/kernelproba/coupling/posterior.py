@@ -46,6 +46,11 @@ def couple(R, method: str = "wu-lin-weng", pair_weights=None, tol: float = 1e-10
         Probabilities; float32 if R is, else float64 (which is what every block is solved in).  With two
         classes they are r itself.
 
+    See Also
+    --------
+    couple_log_odds : The same from log-odds, without underflow.
+    kernelproba.PairwiseCouplingClassifier : A classifier of pairs.
+
     Notes
     -----
     Rows are solved in blocks: besides the answer, memory does not depend on n.
@@ -87,6 +92,11 @@ def couple_log_odds(
     -------
     ndarray of shape (n, c)
         log p.
+
+    See Also
+    --------
+    couple : The same from probabilities.
+    kernelproba.PairwiseCouplingClassifier : A classifier of pairs.
 
     Examples
     --------

@@ -22,6 +22,10 @@ Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 class DatasetUnavailable(OSError):
     """A data set could be found neither here nor on the network.
 
+    See Also
+    --------
+    load : Raises it.
+
     Examples
     --------
     >>> from kernelproba.datasets import DatasetUnavailable, load
@@ -35,6 +39,10 @@ class DatasetUnavailable(OSError):
 
 class DatasetCorrupt(DatasetUnavailable):
     """A file was found, but it is not the data set that its name says.
+
+    See Also
+    --------
+    load : Raises it.
 
     Examples
     --------
@@ -70,6 +78,10 @@ class Dataset:
     extras : mapping of str to ndarray
         What else the file holds (gene names, folds).
 
+    See Also
+    --------
+    load : Loads one by name.
+
     Examples
     --------
     >>> from kernelproba.datasets import load
@@ -97,6 +109,10 @@ class Dataset:
 
 def names() -> tuple[str, ...]:
     """Names that `load` knows, in alphabetical order.
+
+    See Also
+    --------
+    load : Loads one of them.
 
     Examples
     --------
@@ -135,6 +151,11 @@ def load(name: str, *, data_dir: str | os.PathLike[str] | None = None, download:
         The file is not the pinned one.  No other source is tried, so that a
         damaged file is noticed.
 
+    See Also
+    --------
+    names : What can be loaded.
+    official_split : Training and test rows as published.
+
     Examples
     --------
     >>> from kernelproba.datasets import load
@@ -156,6 +177,10 @@ def official_split(name: str, *, data_dir: str | os.PathLike[str] | None = None)
 
     OpenML keeps letter in an order of its own: a copy from there has all the rows
     but not the split, which is an error here.
+
+    See Also
+    --------
+    load : The rows.
 
     Examples
     --------

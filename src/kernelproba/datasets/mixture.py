@@ -22,6 +22,10 @@ RandomState = int | np.random.RandomState | None
 class Gaussian(NamedTuple):
     """One component of a class density: mean (d,), covariance (d, d) and weight.
 
+    See Also
+    --------
+    Mixture : Classes that are such distributions.
+
     Examples
     --------
     >>> from kernelproba.datasets import Gaussian, Mixture
@@ -45,6 +49,11 @@ class Mixture:
         For each class its components; their weights are normalised within the class.
     priors : array-like of shape (c,), optional
         Class priors, normalised; equal if not given.
+
+    See Also
+    --------
+    Gaussian : A class of it.
+    three_gaussians_problem : One that is ready.
 
     Examples
     --------

@@ -13,6 +13,11 @@ def three_gaussians_problem() -> Mixture:
     Two round classes with prior ¼ each, and a third with prior ½ that is a mixture
     of a broad and a tall Gaussian below and above them.
 
+    See Also
+    --------
+    three_gaussians : Rows drawn from it.
+    two_gaussians_problem : Two classes.
+
     Examples
     --------
     >>> from kernelproba.datasets import three_gaussians_problem
@@ -27,6 +32,10 @@ def three_gaussians_problem() -> Mixture:
 
 def three_gaussians(n: int, random_state: RandomState = None) -> tuple[np.ndarray, np.ndarray]:
     """Draw X of shape (n, 2) and y of shape (n,) from `three_gaussians_problem`.
+
+    See Also
+    --------
+    three_gaussians_problem : The problem with its posterior.
 
     Examples
     --------
@@ -53,6 +62,11 @@ def two_gaussians_problem(distance: float = 2.0, n_features: int = 2, prior: flo
     prior : float, default=0.5
         Of class 1.
 
+    See Also
+    --------
+    three_gaussians_problem : Three classes.
+    chessboard_problem : A posterior with many changes.
+
     Examples
     --------
     >>> from kernelproba.datasets import two_gaussians_problem
@@ -73,6 +87,11 @@ def chessboard_problem(width: float = 0.6) -> Mixture:
     ----------
     width : float, default=0.6
         Standard deviation of each of the four Gaussians, whose means are (±1, ±1).
+
+    See Also
+    --------
+    two_gaussians_problem : Two classes with a smooth posterior.
+    three_gaussians_problem : Three classes.
 
     Examples
     --------

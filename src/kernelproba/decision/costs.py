@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 def zero_one_loss(n_classes: int) -> NDArray[np.float64]:
     """Return the (c, c) matrix under which every error costs 1.
 
+    See Also
+    --------
+    as_loss_matrix : Other costs.
+
     Examples
     --------
     >>> from kernelproba.decision import zero_one_loss
@@ -56,6 +60,11 @@ def as_loss_matrix(
     Returns
     -------
     ndarray of shape (c, c) or (n_rows, c, c)
+
+    See Also
+    --------
+    minimum_risk : Decides by such costs.
+    zero_one_loss : Costs of one for every mistake.
 
     Examples
     --------

@@ -9,6 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 def label_index(y: ArrayLike, classes: ArrayLike) -> NDArray[np.intp]:
     """Return the position (n,) of every label of `y` in `classes`; unknown labels are an error.
 
+    See Also
+    --------
+    label_table : Numbers of classes as labels.
+
     Examples
     --------
     >>> from kernelproba.decision import label_index
@@ -37,6 +41,10 @@ def as_reject_label(label: object, classes: NDArray) -> object:
         ``-1``.
     classes : ndarray of shape (c,)
         The labels of decided rows.
+
+    See Also
+    --------
+    label_table : Labels with that of rejected rows.
 
     Examples
     --------
@@ -68,6 +76,11 @@ def _label_kind(classes: NDArray) -> tuple[type, str]:
 
 def label_table(classes: NDArray, reject_label: object) -> NDArray:
     """Return `classes` followed by the reject label, (c + 1,), so that the index −1 means rejected.
+
+    See Also
+    --------
+    as_reject_label : Checks the label of rejected rows.
+    label_index : Labels as numbers of classes.
 
     Examples
     --------

@@ -35,6 +35,11 @@ def as_priors(priors: PriorsLike, classes: ArrayLike, name: str = "priors") -> N
     name : str, default="priors"
         How errors call the argument.
 
+    See Also
+    --------
+    class_priors : Priors from labels.
+    reweight_posterior : What they do to a posterior.
+
     Examples
     --------
     >>> from kernelproba.decision import as_priors
@@ -76,6 +81,11 @@ def as_priors(priors: PriorsLike, classes: ArrayLike, name: str = "priors") -> N
 def class_priors(index: NDArray, n_classes: int, weights: ArrayLike | None = None) -> NDArray[np.float64]:
     """Return the (weighted) share (c,) of each class among rows whose classes are `index` (n,).
 
+    See Also
+    --------
+    mean_class_weights : Mean weights of the classes.
+    estimate_priors : Priors of rows without labels.
+
     Examples
     --------
     >>> import numpy as np
@@ -103,6 +113,10 @@ def mean_class_weights(index: NDArray, n_classes: int, weights: ArrayLike) -> ND
         The weights of the rows as the fit used them: ``sample_weight`` times ``class_weight``.  Give
         the class weights alone to keep what the sample weights say about the priors.
 
+    See Also
+    --------
+    undo_weights : Takes them out of a posterior.
+
     Examples
     --------
     >>> import numpy as np
@@ -123,6 +137,11 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
         Posterior under the old priors.
     old_priors, new_priors : ndarray of shape (c,)
         Non-negative.  A class of new prior 0 gets probability 0; one of old prior 0 cannot return.
+
+    See Also
+    --------
+    reweight_log_posterior : The same of logarithms.
+    kernelproba.PriorShiftClassifier : A classifier that does so.
 
     Notes
     -----
@@ -149,6 +168,10 @@ def reweight_posterior(P: NDArray, old_priors: NDArray, new_priors: NDArray) -> 
 
 def reweight_log_posterior(log_P: NDArray, old_priors: NDArray, new_priors: NDArray) -> NDArray[np.float64]:
     """Return the logarithm of what `reweight_posterior` makes of the logarithm of a posterior, (n, c).
+
+    See Also
+    --------
+    reweight_posterior : The same of probabilities.
 
     Examples
     --------
@@ -177,6 +200,11 @@ def undo_weights(P: NDArray, class_weights: NDArray) -> NDArray[np.float64]:
         Posterior of the weighted fit.
     class_weights : ndarray of shape (c,)
         Positive; only their ratios matter.
+
+    See Also
+    --------
+    reweight_posterior : The change in general.
+    mean_class_weights : The weights to undo.
 
     Examples
     --------

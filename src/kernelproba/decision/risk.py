@@ -24,6 +24,10 @@ class Decision(NamedTuple):
     risk : ndarray of shape (n,)
         The expected loss of the best class, also where the row was rejected.
 
+    See Also
+    --------
+    minimum_risk : Returns it.
+
     Examples
     --------
     >>> import numpy as np
@@ -46,6 +50,11 @@ def expected_risk(P: NDArray, loss_matrix: NDArray) -> NDArray[np.float64]:
         Posterior probabilities.
     loss_matrix : ndarray of shape (c, c) or (n, c, c)
         Costs, for all rows or one matrix per row.
+
+    See Also
+    --------
+    minimum_risk : Decides by it.
+    realised_cost : Costs of decisions once labels are known.
 
     Examples
     --------
@@ -84,6 +93,11 @@ def minimum_risk(P: NDArray, loss_matrix: NDArray, reject_cost: float | None = N
     reject_cost : float, optional
         The cost of leaving a row undecided; None decides on every row.
 
+    See Also
+    --------
+    expected_risk : Risks of all decisions.
+    kernelproba.MinimumRiskClassifier : A classifier that decides so.
+
     Examples
     --------
     >>> import numpy as np
@@ -115,6 +129,10 @@ def coverage_threshold(risk: ArrayLike, coverage: float, weights: ArrayLike | No
     weights : array-like of shape (n,), optional
         How many rows each row stands for.
 
+    See Also
+    --------
+    minimum_risk : Rejects rows beyond it.
+
     Examples
     --------
     >>> from kernelproba.decision import coverage_threshold
@@ -144,6 +162,10 @@ def realised_cost(
         Costs, for all rows or one matrix per row.
     reject_cost : float, default=nan
         The cost of a rejected row.
+
+    See Also
+    --------
+    expected_risk : What a posterior expects it to be.
 
     Examples
     --------

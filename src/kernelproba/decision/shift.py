@@ -50,6 +50,10 @@ class PriorEstimate:
     converged : bool
         Whether `gap` reached the tolerance.
 
+    See Also
+    --------
+    estimate_priors : Returns it.
+
     Examples
     --------
     >>> import numpy as np
@@ -72,6 +76,10 @@ class PriorEstimate:
 
 class ShiftTest(NamedTuple):
     """Likelihood-ratio test of "the priors are those of training".
+
+    See Also
+    --------
+    shift_test : Returns it.
 
     Examples
     --------
@@ -110,6 +118,12 @@ def estimate_priors(
         The gain in mean log-likelihood that may be missed.
     max_iter : int, default=200
         Iterations at most.
+
+    See Also
+    --------
+    cautious_priors : The same, held back by its uncertainty.
+    shift_test : Whether priors have changed.
+    reweight_posterior : What they do to a posterior.
 
     Examples
     --------
@@ -154,6 +168,11 @@ def cautious_priors(
     ----------
     P, train_priors, tol, max_iter
         As in `estimate_priors`.
+
+    See Also
+    --------
+    estimate_priors : The estimate that it starts from.
+    shift_test : Whether there is a shift at all.
 
     Examples
     --------
@@ -243,6 +262,10 @@ def _positive_part(A: NDArray) -> NDArray:
 
 def shift_test(estimate: PriorEstimate) -> ShiftTest:
     """Test whether the priors have moved at all: 2(ℓ(q̂) − ℓ(π))/(1 + n/N) ~ χ²(c − 1) if they have not.
+
+    See Also
+    --------
+    estimate_priors : How large the shift is.
 
     Examples
     --------

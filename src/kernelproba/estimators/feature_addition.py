@@ -56,6 +56,10 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    KernelLogisticRegressionCV : Weighs features as part of its search.
+
     Examples
     --------
     >>> from sklearn.datasets import load_wine

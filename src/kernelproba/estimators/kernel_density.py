@@ -72,6 +72,11 @@ class KernelDensityClassifier(DensityMachine):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    MaximumContrastClassifier : Densities with few centres, fitted for their contrast.
+    LeastSquaresProbabilisticClassifier : Fits the posterior itself, as fast.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -77,6 +77,11 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    LinearProgrammingMachineCV : Chooses gamma and C by folds.
+    MaximumContrastClassifier : Linear programmes with densities for scores.
+
     References
     ----------
     .. [1] T. Graepel et al., "Classification on proximity data with LP-machines", ICANN 1999; equation (13)

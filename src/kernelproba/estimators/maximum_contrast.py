@@ -103,6 +103,12 @@ class MaximumContrastClassifier(DensityMachine):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    MaximumContrastClassifierCV : Chooses gamma and alpha by folds.
+    KernelDensityClassifier : Densities of all rows.
+    kernelproba.inspection.ContrastDisplay : Margins and centres on a plane.
+
     References
     ----------
     .. [1] P. Meinicke, T. Twellmann, H. Ritter, "Discriminative densities from maximum contrast estimation",

@@ -70,6 +70,12 @@ class MinimumRiskClassifier(PosteriorWrapper):
     n_features_in_, feature_names_in_
         Those of ``estimator_``, where it has them.
 
+    See Also
+    --------
+    kernelproba.decision.minimum_risk : The decisions, from a posterior and costs.
+    PriorShiftClassifier : Other class frequencies instead of other costs.
+    kernelproba.inspection.RiskCoverageDisplay : What rejecting rows saves.
+
     Notes
     -----
     Costs per row, shape (n, c, c), go to ``predict``, ``predict_risk`` and ``score``, and to ``fit``

@@ -73,6 +73,11 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
     n_features_in_, feature_names_in_
         The number of features, and their names where X had names.
 
+    See Also
+    --------
+    kernelproba.coupling.couple : The coupling itself.
+    KernelLogisticRegression : Has pairs built in, by ``multi_class="pairwise"``.
+
     References
     ----------
     Hastie & Tibshirani (1998), "Classification by pairwise coupling", Annals of Statistics 26.

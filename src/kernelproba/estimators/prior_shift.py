@@ -68,6 +68,12 @@ class PriorShiftClassifier(PosteriorWrapper):
     n_features_in_, feature_names_in_
         Those of ``estimator_``, where it has them.
 
+    See Also
+    --------
+    kernelproba.decision.estimate_priors : Priors of rows without labels.
+    kernelproba.decision.reweight_posterior : The change of a posterior.
+    MinimumRiskClassifier : Other costs instead of other class frequencies.
+
     References
     ----------
     Saerens, Latinne & Decaestecker (2002), "Adjusting the outputs of a classifier to new a priori

@@ -114,6 +114,11 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    SparseKernelLogisticRegression : Few centres by a penalty of chosen strength.
+    KernelLogisticRegression : All rows as centres.
+
     References
     ----------
     .. [1] M. E. Tipping, "Sparse Bayesian learning and the relevance vector machine", JMLR 1, 2001.

@@ -25,6 +25,10 @@ class Precomputed(Kernel):
     Centres are column numbers, so `select` returns its index unchanged.  The matrix is taken to be
     definite, as whoever computed it should know; what uses it checks.
 
+    See Also
+    --------
+    resolve_kernel : Takes it by the name "precomputed".
+
     Examples
     --------
     >>> from kernelproba.kernels import RBF, Precomputed
@@ -95,6 +99,10 @@ class CallableKernel(_Whole):
     params : dict, default=None
         Keyword arguments of the function.
 
+    See Also
+    --------
+    resolve_kernel : Wraps functions in it.
+
     Examples
     --------
     >>> import numpy as np
@@ -124,6 +132,10 @@ class GaussianProcessKernel(_Whole):
     ----------
     kernel : sklearn.gaussian_process.kernels.Kernel
         Without a `WhiteKernel`: noise is no similarity.
+
+    See Also
+    --------
+    resolve_kernel : Wraps kernels of scikit-learn in it.
 
     Examples
     --------

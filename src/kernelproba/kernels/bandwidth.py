@@ -17,6 +17,10 @@ def median_distance(X, random_state=None, *, max_rows=1000) -> float:
     the pairs coincide, the mean of the non-zero distances is returned, and 1.0
     if there are none.
 
+    See Also
+    --------
+    resolve_gamma : Widths by rule.
+
     Examples
     --------
     >>> import numpy as np
@@ -43,6 +47,11 @@ def resolve_gamma(gamma, X, random_state=None, sample_weight=None) -> float:
     ``"scale"`` is 1/(d Var X), ``"auto"`` is 1/d, both as in SVC; ``"median"`` is
     1/(2 μ²), μ the median distance; a positive number stands for itself.  The variance
     counts rows by their weights, so that a weight of two is a row seen twice.
+
+    See Also
+    --------
+    resolve_kernel : A kernel with that width.
+    median_distance : Behind the rule "median".
 
     Examples
     --------

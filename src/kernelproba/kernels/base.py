@@ -17,6 +17,11 @@ class Kernel(BaseEstimator):
     Parameters are those of the constructor, so that ``kernel__length_scale`` can
     be searched; kernels combine by ``+``, ``*`` and multiplication by a number.
 
+    See Also
+    --------
+    Stationary : Kernels of a distance.
+    resolve_kernel : From a name to a kernel.
+
     Examples
     --------
     >>> from kernelproba.kernels import RBF, Kernel, Linear
@@ -119,6 +124,11 @@ class _Pair(Kernel):
 class Sum(_Pair):
     """k(x, z) = left(x, z) + right(x, z).
 
+    See Also
+    --------
+    Product : Products of kernels.
+    Scaled : Multiples of kernels.
+
     Examples
     --------
     >>> from kernelproba.kernels import RBF, Linear
@@ -132,6 +142,11 @@ class Sum(_Pair):
 class Product(_Pair):
     """k(x, z) = left(x, z) · right(x, z); positive semi-definite by Schur's theorem.
 
+    See Also
+    --------
+    Sum : Sums of kernels.
+    Scaled : Multiples of kernels.
+
     Examples
     --------
     >>> from kernelproba.kernels import RBF, Linear
@@ -144,6 +159,11 @@ class Product(_Pair):
 
 class Scaled(Kernel):
     """k(x, z) = factor · kernel(x, z).
+
+    See Also
+    --------
+    Sum : Sums of kernels.
+    Product : Products of kernels.
 
     Examples
     --------

@@ -24,6 +24,10 @@ class Comparison:
     dtype : numpy.float32 or numpy.float64
         Precision of the result.
 
+    See Also
+    --------
+    kernel_matrix : All rows with each other.
+
     Examples
     --------
     >>> import numpy as np

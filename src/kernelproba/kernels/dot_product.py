@@ -64,6 +64,11 @@ class DotProduct(Kernel):
 class Linear(DotProduct):
     """k(x, z) = x·z.
 
+    See Also
+    --------
+    Polynomial : Its powers.
+    Cosine : With rows of unit length.
+
     Examples
     --------
     >>> from kernelproba.kernels import Linear
@@ -94,6 +99,10 @@ class Polynomial(DotProduct):
         γ > 0.
     coef0 : float, default=0.0
         c; a negative one makes the kernel indefinite.
+
+    See Also
+    --------
+    Linear : Degree one.
 
     Examples
     --------
@@ -138,6 +147,10 @@ class Sigmoid(DotProduct):
     coef0 : float, default=0.0
         c.
 
+    See Also
+    --------
+    Polynomial : A kernel of dot products that is positive definite.
+
     Examples
     --------
     >>> from kernelproba.kernels import Sigmoid
@@ -160,6 +173,10 @@ class Sigmoid(DotProduct):
 
 class Cosine(Kernel):
     """k(x, z) = x·z / (‖x‖ ‖z‖), and 0 for a row of zeros.
+
+    See Also
+    --------
+    Linear : Without the normalisation.
 
     Examples
     --------

@@ -12,6 +12,10 @@ from kernelproba.linalg import densify
 class AdditiveChiSquared(Kernel):
     """k(x, z) = −Σₖ (xₖ−zₖ)² / (xₖ+zₖ), terms 0/0 being 0; only conditionally definite.
 
+    See Also
+    --------
+    ChiSquared : Its exponential.
+
     Examples
     --------
     >>> from kernelproba.kernels import AdditiveChiSquared
@@ -43,6 +47,10 @@ class ChiSquared(AdditiveChiSquared):
     ----------
     gamma : float, default=1.0
         γ > 0.
+
+    See Also
+    --------
+    AdditiveChiSquared : The sum without the exponential.
 
     Examples
     --------

@@ -18,6 +18,10 @@ def rows_in(dtype, kernel: Kernel, X):
     For single precision the rows of a stationary kernel are cast once their median is taken off, so that an
     offset, such as a date, costs no digits; those of other kernels are compared as they are.
 
+    See Also
+    --------
+    kernel_matrix : The matrix in that precision.
+
     Examples
     --------
     >>> import numpy as np
@@ -41,6 +45,11 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
         The rows.
     dtype : numpy.float32 or numpy.float64
         Precision of the result.
+
+    See Also
+    --------
+    Comparison : Rows with centres.
+    rows_in : Rows in a precision.
 
     Examples
     --------

@@ -69,6 +69,11 @@ def resolve_kernel(
     sample_weight : array of shape (n,), default=None
         Weights of the rows in the variance behind ``gamma="scale"``.
 
+    See Also
+    --------
+    resolve_gamma : Widths by rule.
+    Kernel : What it returns.
+
     Examples
     --------
     >>> import numpy as np

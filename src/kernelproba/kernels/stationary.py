@@ -26,6 +26,11 @@ class Stationary(Kernel):
 
     Subclasses set `_measure` (the distance) and write `_shape` (the function g).
 
+    See Also
+    --------
+    RBF : The usual one.
+    Kernel : Kernels in general.
+
     Examples
     --------
     >>> from kernelproba.kernels import RBF, Stationary
@@ -92,6 +97,11 @@ class RBF(Stationary):
     length_scale : float or array of shape (d,), default=1.0
         ℓ; an array gives each feature its own.  scikit-learn's ``gamma`` is 1/(2ℓ²).
 
+    See Also
+    --------
+    Laplacian : Rougher functions.
+    Matern : Between the two.
+
     Examples
     --------
     >>> from kernelproba.kernels import RBF
@@ -111,6 +121,11 @@ class Laplacian(Stationary):
     ----------
     length_scale : float or array of shape (d,), default=1.0
         ℓ; an array gives each feature its own.  scikit-learn's ``gamma`` is 1/ℓ.
+
+    See Also
+    --------
+    RBF : Smooth functions.
+    Matern : Between the two.
 
     Examples
     --------
@@ -143,6 +158,11 @@ class Matern(Stationary):
         ℓ; an array gives each feature its own.
     nu : {0.5, 1.5, 2.5}, default=1.5
         Smoothness: the functions spanned are ⌈ν⌉ − 1 times differentiable.
+
+    See Also
+    --------
+    RBF : The limit of large nu.
+    RationalQuadratic : A mixture of widths.
 
     Examples
     --------
@@ -183,6 +203,10 @@ class RationalQuadratic(Stationary):
         ℓ; an array gives each feature its own.
     alpha : float, default=1.0
         α; the smaller, the wider the mixture.
+
+    See Also
+    --------
+    RBF : One width.
 
     Examples
     --------

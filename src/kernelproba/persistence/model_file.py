@@ -76,6 +76,10 @@ def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] 
     ModelFileError
         If the model has a part of a type that `load_model` would refuse, such as a function as its kernel.
 
+    See Also
+    --------
+    load_model : Reads what it writes.
+
     Examples
     --------
     >>> import tempfile
@@ -113,6 +117,10 @@ def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] 
 
 def load_model(path: str | os.PathLike) -> Any:
     """Return the model of a file; see `read_model_file`.
+
+    See Also
+    --------
+    save_model : Writes what it reads.
 
     Examples
     --------

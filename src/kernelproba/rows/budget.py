@@ -12,6 +12,10 @@ UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 def memory_budget(limit: float | str | None) -> int:
     """Bytes that `limit` stands for: a number of bytes, a text such as "2GB", or None for half the memory.
 
+    See Also
+    --------
+    ParquetRows : Rows that need not fit.
+
     Examples
     --------
     >>> from kernelproba.rows import memory_budget

@@ -21,6 +21,10 @@ class MemoryRows(LocalRows):
         Rows handed out at a time; None hands out all of them, which suits data that is used as it is,
         while a bound suits callers whose result per row is much wider than the row.
 
+    See Also
+    --------
+    ParquetRows : Rows on disk.
+
     Examples
     --------
     >>> import numpy as np

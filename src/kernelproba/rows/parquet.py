@@ -29,6 +29,10 @@ class ParquetRows(LocalRows):
     block_rows : int, default=16384
         Rows read at a time.
 
+    See Also
+    --------
+    MemoryRows : Rows in memory.
+
     Examples
     --------
     >>> rows = ParquetRows("measurements/", columns=["x1", "x2"])  # doctest: +SKIP

@@ -52,6 +52,11 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    TableEncoder : The columns as numbers.
+    kernelproba.tables.read_table : Tables from files.
+
     Examples
     --------
     >>> import pandas as pd

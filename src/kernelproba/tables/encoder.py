@@ -61,6 +61,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    TableClassifier : A classifier behind the encoder.
+    kernelproba.tables.read_table : Tables from files.
+
     Examples
     --------
     >>> import pandas as pd

@@ -47,6 +47,10 @@ def read_table(
     DataFrame
         Of numbers (float64), flags, dates (datetime64) and texts; gaps are NaN, NaT and None.
 
+    See Also
+    --------
+    kernelproba.TableClassifier : Learns from what it reads.
+
     Examples
     --------
     >>> from pathlib import Path

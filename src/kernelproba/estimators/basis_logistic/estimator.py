@@ -99,6 +99,11 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    BasisExpansion : The functions that it uses by default.
+    KernelLogisticRegression : Functions that the rows themselves provide.
+
     Notes
     -----
     Without a penalty the covariance is the inverse of the observed information, in the gauge where classes

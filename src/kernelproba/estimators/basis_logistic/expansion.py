@@ -68,6 +68,10 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    BasisLogisticRegression : Logistic regression on these functions.
+
     References
     ----------
     .. [1] F. Corona, "Probabilistic discriminative models", lecture slides, 2016.

@@ -92,6 +92,11 @@ class ConformalClassifier(PosteriorWrapper):
     n_features_in_, feature_names_in_
         Those of ``estimator_``, where it has them.
 
+    See Also
+    --------
+    KernelLogisticRegressionCV : Has the leave-one-out probabilities that spare further fits.
+    kernelproba.inspection.CoverageDisplay : How often sets hold the true label.
+
     Notes
     -----
     What is proven, if new rows come from where the rows of ``fit`` came from, in any dimension and for any

@@ -155,6 +155,12 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    KernelLogisticRegressionCV : Chooses kernel, gamma and C by itself.
+    SparseKernelLogisticRegression : The same model with few centres.
+    BasisLogisticRegression : Fixed functions, and standard errors of their coefficients.
+
     References
     ----------
     .. [1] V. Roth, "Probabilistic discriminative kernel classifiers for multi-class problems", DAGM 2001.

@@ -107,6 +107,11 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    LeastSquaresProbabilisticClassifierCV : Chooses gamma and alpha by itself.
+    KernelLogisticRegression : Slower to fit, better probabilities.
+
     Notes
     -----
     If every score of a row is clipped, the answer is the class priors.

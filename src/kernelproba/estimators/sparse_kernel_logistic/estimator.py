@@ -109,6 +109,12 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    SparseKernelLogisticRegressionCV : Chooses C along the path.
+    KernelLogisticRegression : All rows as centres.
+    kernelproba.inspection.PathDisplay : Coefficients and number of centres for all C.
+
     References
     ----------
     .. [1] J. Shim, J. Bae and C. Hwang, "Sparse multinomial kernel logistic regression", Communications of

@@ -53,6 +53,11 @@ class ContrastDisplay:
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
 
+    See Also
+    --------
+    PosteriorDisplay : The posterior on a plane, of all classifiers.
+    kernelproba.MaximumContrastClassifier : Whose margins it draws.
+
     Examples
     --------
     >>> from kernelproba import MaximumContrastClassifier

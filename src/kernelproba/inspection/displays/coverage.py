@@ -40,6 +40,11 @@ class CoverageDisplay:
     classes : ndarray of shape (c,)
         Labels.
 
+    See Also
+    --------
+    kernelproba.ConformalClassifier : Whose sets it judges.
+    ReliabilityDisplay : Whether probabilities hold.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

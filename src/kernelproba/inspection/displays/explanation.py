@@ -36,6 +36,10 @@ class ExplanationDisplay:
     figure_ : matplotlib Figure
         Where they are.
 
+    See Also
+    --------
+    explain : The same as a table.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

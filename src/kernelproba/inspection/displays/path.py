@@ -43,6 +43,11 @@ class PathDisplay:
     loss_ax_ : matplotlib Axes or None
         The axis of the loss, if drawn.
 
+    See Also
+    --------
+    kernelproba.SparseKernelLogisticRegressionCV : Whose path it draws.
+    SearchDisplay : Searches over grids.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

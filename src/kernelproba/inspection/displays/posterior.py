@@ -50,6 +50,11 @@ class PosteriorDisplay:
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
 
+    See Also
+    --------
+    posterior_map : The same without a figure.
+    ContrastDisplay : Margins and centres.
+
     Examples
     --------
     >>> from kernelproba import KernelLogisticRegression
@@ -176,6 +181,10 @@ def posterior_map(
     ----------
     estimator, X, y, features, resolution
         As there.
+
+    See Also
+    --------
+    PosteriorDisplay : Draws it.
 
     Examples
     --------

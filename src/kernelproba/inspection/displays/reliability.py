@@ -46,6 +46,11 @@ def reliability_tables(
     list of BinTable
         One for the top label, or one for each class.
 
+    See Also
+    --------
+    ReliabilityDisplay : Draws them.
+    expected_calibration_error : One number for them.
+
     Examples
     --------
     >>> from kernelproba.inspection import reliability_tables
@@ -81,6 +86,11 @@ class ReliabilityDisplay:
         Where it was drawn.
     histogram_ax_ : matplotlib Axes or None
         The histogram below, if drawn.
+
+    See Also
+    --------
+    reliability_tables : The bins without a figure.
+    expected_calibration_error : One number for it.
 
     Examples
     --------

@@ -34,6 +34,11 @@ class RiskCoverageDisplay:
     reject_cost : float, optional
         The cost of rejecting in use, marked on the curve.
 
+    See Also
+    --------
+    kernelproba.MinimumRiskClassifier : Rejects rows.
+    CoverageDisplay : Sets of labels.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -46,6 +46,11 @@ class SearchDisplay:
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
 
+    See Also
+    --------
+    PathDisplay : Strengths of a sparse model.
+    kernelproba.KernelLogisticRegressionCV : A search that it draws.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

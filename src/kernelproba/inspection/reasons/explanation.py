@@ -76,6 +76,11 @@ def explain(
         The contributions for each ``explained``, ``class`` and ``against`` add up to the score: to
         `decision_function` where the model has one (for pairwise models, to that of the pair).
 
+    See Also
+    --------
+    ExplanationDisplay : The same in a figure.
+    suspects : Rows whose labels look wrong.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

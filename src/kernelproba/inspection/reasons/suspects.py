@@ -64,6 +64,11 @@ def suspects(
         it is a frame.  A label whose class is in no training fold has no probability (NaN): such rows
         come last.
 
+    See Also
+    --------
+    SuspectsDisplay : The same in a figure.
+    explain : Which rows speak for a label.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -142,6 +147,10 @@ class SuspectsDisplay:
     ----------
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
+
+    See Also
+    --------
+    suspects : The same as a table.
 
     Examples
     --------

@@ -16,6 +16,10 @@ from kernelproba.inspection.scores.predictions import check_predictions
 class Interval(NamedTuple):
     """An estimate with the ends of its confidence interval.
 
+    See Also
+    --------
+    bootstrap_interval : Returns it.
+
     Examples
     --------
     >>> from kernelproba.inspection import score_intervals
@@ -67,6 +71,10 @@ def bootstrap_interval(
     -------
     Interval, or dict of Interval
         A dict if the score returns several numbers.
+
+    See Also
+    --------
+    score_intervals : Intervals of the usual scores.
 
     Examples
     --------

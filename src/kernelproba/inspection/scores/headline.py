@@ -36,6 +36,10 @@ def probability_scores(
         rounding unit of P raised to it, as scikit-learn does; ``brier``, between 0 and 2;
         ``ece``, top-label with 15 equal bins.
 
+    See Also
+    --------
+    score_intervals : The same with intervals.
+
     Examples
     --------
     >>> from kernelproba.inspection import probability_scores
@@ -70,6 +74,11 @@ def score_intervals(
     -------
     dict of Interval
         For ``error``, ``log_loss``, ``brier`` and ``ece``.
+
+    See Also
+    --------
+    probability_scores : The scores alone.
+    bootstrap_interval : Intervals of any score.
 
     Examples
     --------

@@ -64,6 +64,11 @@ def expected_calibration_error(
     float
         0 is perfect.
 
+    See Also
+    --------
+    squared_calibration_error : Without the bias of bins.
+    ReliabilityDisplay : The bins in a figure.
+
     Examples
     --------
     >>> float(expected_calibration_error(["a", "b"], [[1.0, 0.0], [0.5, 0.5]]))
@@ -112,6 +117,10 @@ def squared_calibration_error(
     -------
     float
 
+    See Also
+    --------
+    expected_calibration_error : In units of probability.
+
     Examples
     --------
     >>> from kernelproba.inspection import squared_calibration_error
@@ -149,6 +158,11 @@ def brier_score(
     It lies between 0 and 2, and is twice the one-column score that is usual for two
     classes (scikit-learn's ``brier_score_loss(…, scale_by_half=True)``).
 
+    See Also
+    --------
+    brier_decomposition : Its parts.
+    probability_scores : All usual scores.
+
     Examples
     --------
     >>> from kernelproba.inspection import brier_score
@@ -172,6 +186,10 @@ class BrierDecomposition(NamedTuple):
         Brier score of stating the base rates; a property of the data alone.
     within_bin : float
         Remainder from probabilities that differ within a bin; 0 if none do.
+
+    See Also
+    --------
+    brier_decomposition : Returns it.
 
     Examples
     --------
@@ -211,6 +229,10 @@ def brier_decomposition(
     ----------
     y, P, n_bins, strategy, classes, sample_weight
         As in `expected_calibration_error`.
+
+    See Also
+    --------
+    brier_score : The sum of the parts.
 
     Examples
     --------

@@ -29,6 +29,10 @@ POSITIVE = 1e-5
 class SeparationError(ValueError):
     """The likelihood has no maximum because the features separate classes; a penalty is the cure.
 
+    See Also
+    --------
+    BasisLogisticRegression : Raises it where no maximum of the likelihood exists.
+
     Examples
     --------
     >>> import numpy as np

@@ -78,6 +78,11 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    MaximumContrastClassifier : The model with given parameters.
+    kernelproba.inspection.SearchDisplay : What the search has tried.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

@@ -74,6 +74,11 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    LinearProgrammingMachine : The model with given parameters.
+    kernelproba.inspection.SearchDisplay : What the search has tried.
+
     Examples
     --------
     >>> from sklearn.datasets import make_moons

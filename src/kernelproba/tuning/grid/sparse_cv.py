@@ -67,6 +67,11 @@ class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier)
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    SparseKernelLogisticRegression : The model with a given C.
+    kernelproba.inspection.PathDisplay : Coefficients and number of centres for all C.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -165,6 +165,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    KernelLogisticRegression : The model with given parameters.
+    kernelproba.inspection.SearchDisplay : What the search has tried.
+    ConformalClassifier : Sets of labels from its leave-one-out probabilities.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -139,6 +139,11 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
+    See Also
+    --------
+    LeastSquaresProbabilisticClassifier : The model with given parameters.
+    kernelproba.inspection.SearchDisplay : What the search has tried.
+
     References
     ----------
     .. [1] M. Sugiyama, "Superfast-trainable multi-class probabilistic classifier by least-squares posterior
