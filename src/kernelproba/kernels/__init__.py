@@ -7,7 +7,8 @@ from kernelproba.kernels.comparison import Comparison
 from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
 from kernelproba.kernels.matrix import kernel_matrix, rows_in
-from kernelproba.kernels.resolve import KERNEL_NAMES, KernelLike, resolve_kernel
+from kernelproba.kernels.resolve import KERNEL_NAMES, resolve_kernel
+from kernelproba.kernels.resolve import KernelLike as KernelLike
 from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "Cosine",
     "GaussianProcessKernel",
     "Kernel",
-    "KernelLike",
     "Laplacian",
     "Linear",
     "Matern",
