@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from kernelproba.cli.errors import CommandError
 from kernelproba.persistence.model_file import read_model_file, save_model
@@ -45,7 +46,7 @@ class TableModel:
         Of their features (`kernelproba.tables.fingerprints`), by which they are known again.
     """
 
-    model: Any
+    model: BaseEstimator
     readings: dict[str, Reading]
     target: str
     target_kind: str
@@ -55,7 +56,7 @@ class TableModel:
     fingerprints: str
 
     @classmethod
-    def of(cls, model: Any, table: TrainingTable, method: str) -> TableModel:
+    def of(cls, model: BaseEstimator, table: TrainingTable, method: str) -> TableModel:
         """Join a model and the table it was fitted on."""
         rows, labels = table.X.index.tolist(), table.y.tolist()
         keys = packed(fingerprints(table.X))
@@ -97,7 +98,7 @@ class TableModel:
         return self.model.classes_
 
     @property
-    def classifier(self) -> Any:
+    def classifier(self) -> BaseEstimator:
         """What learnt from the encoded table."""
         return self.model.estimator_
 

@@ -67,7 +67,7 @@ def cells(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     return [{column: _cell(value) for column, value in row.items()} for row in rows]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, dict):
         return _with_error(value["mean"], value["error"])
     if isinstance(value, float):

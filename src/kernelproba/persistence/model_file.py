@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import sklearn
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
 import kernelproba
@@ -54,12 +55,14 @@ class ModelFile:
         The version of the package that wrote it.
     """
 
-    model: Any
+    model: BaseEstimator
     notes: dict[str, Any] = field(default_factory=dict)
     version: str = kernelproba.__version__
 
 
-def save_model(model: Any, path: str | os.PathLike, *, notes: Mapping[str, Any] | None = None) -> None:
+def save_model(
+    model: BaseEstimator, path: str | os.PathLike, *, notes: Mapping[str, Any] | None = None
+) -> None:
     """Write a fitted model to a file; a file that is there is replaced in one step, or not at all.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from kernelproba.plain_text import shorten
 from kernelproba.tables.columns import CATEGORY, FLAG, ORDERED, Column
@@ -71,7 +72,7 @@ class FittedColumn:
 
     description: ColumnKind
     reading: Reading
-    encoder: Any
+    encoder: BaseEstimator
 
     @classmethod
     def learn(cls, column: Column, given: Given, training: Training, rules: Rules) -> FittedColumn:

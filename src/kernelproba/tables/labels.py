@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelproba.plain_text import shorten
 from kernelproba.tables.errors import TableError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: What labels are: whole numbers that a float holds exactly, true and false, or any texts.
 WHOLE, FLAGS, WORDS = "number", "flag", "text"
@@ -18,7 +21,7 @@ _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 _FRACTION = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d+[eE]-\d+")
 
 
-def label_kind(name: str, column: Any, *, as_words: bool = False) -> str:
+def label_kind(name: str, column: pa.ChunkedArray, *, as_words: bool = False) -> str:
     """Return what the labels of a target column are; fractions are quantities and no labels.
 
     Whole numbers that a float cannot tell apart, powers of ten and infinities are words: read as numbers,
@@ -48,7 +51,7 @@ def label_kind(name: str, column: Any, *, as_words: bool = False) -> str:
     return WHOLE if all(_as_whole(text) is not None for text in distinct) else WORDS
 
 
-def read_labels(column: Any, kind: str) -> tuple[np.ndarray, np.ndarray]:
+def read_labels(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of the rows that have one, and which rows those are.
 
     Parameters
@@ -90,7 +93,7 @@ def check_classes(name: str, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return classes, counts
 
 
-def _label_texts(column: Any) -> list[str | None]:
+def _label_texts(column: pa.ChunkedArray) -> list[str | None]:
     """Return labels as texts: numbers as they are written in full, flags and dates as in a file of text."""
     import pyarrow as pa
 

@@ -179,7 +179,7 @@ def _cells(line: dict[str, Any], columns: list[str]) -> list[str]:
     ]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):

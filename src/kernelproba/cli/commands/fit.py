@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from sklearn.base import BaseEstimator
 
 from kernelproba.cli import methods
 from kernelproba.cli.errors import CommandError
@@ -101,7 +102,7 @@ def _parsed(settings: list[str]) -> dict[str, Any]:
     return pairs
 
 
-def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
+def _facts(fitted: BaseEstimator, described: list[ColumnKind]) -> dict[str, Any]:
     """Return what there is to say about a fitted model."""
     from collections import Counter
 
@@ -122,7 +123,7 @@ def _facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
     }
 
 
-def _feature_weights(fitted: Any) -> dict[str, float] | None:
+def _feature_weights(fitted: BaseEstimator) -> dict[str, float] | None:
     """Return the weights of the columns, the largest first, or None if they weigh the same."""
     weights = fitted.model.column_weights_
     if weights is None:
@@ -176,5 +177,5 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{text.title.lower()} {number(value, text.percent)}" for text, value in named.items())
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +19,7 @@ from kernelproba.tuning.grid.contrast_cv import MaximumContrastClassifierCV
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 _FEW_LEVELS, _MANY_LEVELS = np.arange(-3.0, 3.5, 0.5), 9
 
@@ -94,13 +96,13 @@ class ContrastDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: BaseEstimator,
         X: Any,
         y: ArrayLike,
         *,
-        features: Sequence[Any] | str = (0, 1),
+        features: Sequence[int | str] | str = (0, 1),
         resolution: int = 150,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> ContrastDisplay:
         """Draw a fitted maximum contrast classifier with the rows it was fitted on.
@@ -238,7 +240,7 @@ class ContrastDisplay:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderpad=0)
 
 
-def _training_rows(estimator: Any, X: Any) -> np.ndarray:
+def _training_rows(estimator: BaseEstimator, X: Any) -> np.ndarray:
     """Return X as numbers, or say that it is not what the estimator was fitted on."""
     check_is_fitted(estimator)
     if not hasattr(estimator, "margin_"):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from kernelproba.conformal import prediction_sets
@@ -13,8 +14,10 @@ from kernelproba.decision import label_index
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import class_colours
+from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 #: Levels that are shown, as far as the calibration rows attain them.
@@ -83,8 +86,8 @@ class CoverageDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: BaseEstimator,
+        X: MatrixLike,
         y: ArrayLike,
         *,
         confidence: ArrayLike | None = None,
@@ -164,7 +167,7 @@ class CoverageDisplay:
             classes=classes,
         )
 
-    def frame(self, *, by_class: bool = False) -> Any:
+    def frame(self, *, by_class: bool = False) -> pd.DataFrame:
         """Return a pandas frame with a line for each level, or for each level and class.
 
         Parameters

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, class_colours
 from kernelproba.inspection.reasons.explanation import CENTER, explain
+from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,11 +59,11 @@ class ExplanationDisplay:
     @classmethod
     def from_estimator(
         cls,
-        model: Any,
-        X: Any,
+        model: BaseEstimator,
+        X: MatrixLike,
         *,
         top: int | None = 5,
-        training: Any = None,
+        training: MatrixLike | None = None,
         labels: ArrayLike | None = None,
         **options: Any,
     ) -> ExplanationDisplay:

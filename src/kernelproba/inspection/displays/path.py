@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.colours import class_colours
 from kernelproba.inspection.scores.predictions import check_option
 from kernelproba.tuning.grid.sparse_cv import SparseKernelLogisticRegressionCV
+from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +73,13 @@ class PathDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, ax: Any = None, kind: str = "sparsity"
+        cls,
+        estimator: BaseEstimator,
+        X: MatrixLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        ax: Axes | None = None,
+        kind: str = "sparsity",
     ) -> PathDisplay:
         """Draw the path of an estimator.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class PrincipalPlane:
         return self.mean + points @ self.components * self.scale
 
 
-def choose_plane(X: np.ndarray, features: Sequence[Any] | str, names: Sequence[str]) -> Plane:
+def choose_plane(X: np.ndarray, features: Sequence[int | str] | str, names: Sequence[str]) -> Plane:
     """Build a plane.
 
     Parameters
@@ -87,7 +87,7 @@ def choose_plane(X: np.ndarray, features: Sequence[Any] | str, names: Sequence[s
     return FeaturePlane((names[columns[0]], names[columns[1]]), columns, np.median(X, axis=0))
 
 
-def _column(feature: Any, names: Sequence[str]) -> int:
+def _column(feature: int | str, names: Sequence[str]) -> int:
     if isinstance(feature, str) and feature in names:
         return list(names).index(feature)
     if isinstance(feature, int | np.integer) and -len(names) <= feature < len(names):

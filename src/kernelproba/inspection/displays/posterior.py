@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from kernelproba.extras import extra
@@ -86,13 +87,13 @@ class PosteriorDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: BaseEstimator,
+        X: MatrixLike,
         y: ArrayLike | None = None,
         *,
-        features: Sequence[Any] | str = (0, 1),
+        features: Sequence[int | str] | str = (0, 1),
         resolution: int = 150,
-        ax: Any = None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> PosteriorDisplay:
         """Draw the probabilities that a fitted classifier gives to the points of a plane.
@@ -172,7 +173,7 @@ def posterior_map(
     X: MatrixLike,
     y: ArrayLike | None = None,
     *,
-    features: Sequence[Any] | str = (0, 1),
+    features: Sequence[int | str] | str = (0, 1),
     resolution: int = 150,
 ) -> PosteriorDisplay:
     """Compute the map of `PosteriorDisplay.from_estimator` without drawing it.

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
 from kernelproba.inspection.displays.colours import GREY, MARKERS, class_colours
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
 from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
+from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +109,7 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike, *, name: str | None = None, **options: Any
+        cls, estimator: BaseEstimator, X: MatrixLike, y: ArrayLike, *, name: str | None = None, **options: Any
     ) -> ReliabilityDisplay:
         """Draw the diagram of a fitted classifier on data that it has not seen.
 
@@ -132,7 +134,7 @@ class ReliabilityDisplay:
         P: ArrayLike,
         *,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         histogram: bool = True,
         **options: Any,
     ) -> ReliabilityDisplay:
@@ -212,7 +214,7 @@ class ReliabilityDisplay:
         return colours
 
 
-def _label(text: str, table: BinTable, colour: Any) -> str:
+def _label(text: str, table: BinTable, colour: object) -> str:
     """Legend entry; a leading underscore keeps the grey curves out of the legend."""
     return "_" if colour == GREY else f"{caption(text)} (ECE {table.calibration_error:.3f})"
 
@@ -225,7 +227,7 @@ def _draw_frame(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def _draw_curve(ax: Axes, table: BinTable, colour: Any, marker: str, label: str) -> None:
+def _draw_curve(ax: Axes, table: BinTable, colour: object, marker: str, label: str) -> None:
     muted = colour == GREY
     below, above = table.frequency - table.frequency_low, table.frequency_high - table.frequency
     ax.errorbar(

@@ -12,7 +12,7 @@ from kernelproba.extras import extra
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
-    pass
+    import pandas as pd
 
 
 class RiskCoverageDisplay:
@@ -137,7 +137,7 @@ class RiskCoverageDisplay:
         weights = np.ones(len(P)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return cls(**_selective_costs(decision.risk, cost, weights), reject_cost=reject_cost)
 
-    def frame(self) -> Any:
+    def frame(self) -> pd.DataFrame:
         """Return the curve as a pandas frame, one row per distinct risk."""
         with extra("tables"):
             import pandas as pd
@@ -179,7 +179,7 @@ class RiskCoverageDisplay:
         ax.legend(loc="best")
         return self
 
-    def _mark_point_in_use(self, colour: Any, prefix: str) -> None:
+    def _mark_point_in_use(self, colour: object, prefix: str) -> None:
         if self.reject_cost is None or self.reject_cost < self.threshold[0]:
             return
         at = np.searchsorted(self.threshold, self.reject_cost, side="right") - 1

@@ -6,6 +6,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.extras import extra
@@ -65,7 +66,9 @@ class SearchDisplay:
         self.points, self.chosen, self.weights = points, chosen, weights
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None, kind: str = "points") -> SearchDisplay:
+    def from_estimator(
+        cls, estimator: BaseEstimator, *, ax: Axes | None = None, kind: str = "points"
+    ) -> SearchDisplay:
         """Draw the search of a fitted classifier.
 
         Parameters

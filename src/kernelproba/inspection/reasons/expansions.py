@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -15,12 +15,12 @@ from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
 from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.tables import TableClassifier
-from kernelproba.typing import Classifier, MatrixLike
+from kernelproba.typing import Classifier, Matrix, MatrixLike
 
-ExpansionAt = tuple[KernelExpansion, Any]
+ExpansionAt = tuple[KernelExpansion, Matrix]
 
 
-def expansions_in(model: Any, X: Any) -> Iterator[ExpansionAt]:
+def expansions_in(model: BaseEstimator, X: MatrixLike) -> Iterator[ExpansionAt]:
     """Yield the expansions of a fitted model, each with X as its kernel takes it.
 
     Pipelines, searches and the wrappers of this package are looked into.
@@ -48,13 +48,13 @@ def expansions_in(model: Any, X: Any) -> Iterator[ExpansionAt]:
         )
 
 
-def core(model: Classifier) -> Any:
+def core(model: Classifier) -> BaseEstimator:
     """Return the model at the centre of pipelines, searches and wrappers."""
     inner = _inside(model)
     return model if inner is None else core(inner)
 
 
-def _inside(model: Classifier) -> Any:
+def _inside(model: Classifier) -> BaseEstimator:
     """Return the fitted model that `model` is wrapped around, None if it is none of our wrappings."""
     if hasattr(model, "kernel_expansions"):  # one that tunes itself also has a best estimator
         return None
@@ -67,14 +67,14 @@ def _inside(model: Classifier) -> Any:
     return getattr(model, "estimator_" if wrapped else "best_estimator_", None)
 
 
-def _seen_inside(model: Classifier, X: MatrixLike) -> Any:
+def _seen_inside(model: Classifier, X: MatrixLike) -> MatrixLike:
     """Return rows as the model inside takes them."""
     if isinstance(model, TableClassifier):
         return model.encode(X)
     return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
 
 
-def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: Any) -> Iterator[ExpansionAt]:
+def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: Matrix) -> Iterator[ExpansionAt]:
     """Yield the expansions_in of each pair (i, j), in terms of all classes and all training rows."""
     for number, (pair, rows, inner) in enumerate(
         zip(model.pairs_, model.pair_rows_, model.estimators_, strict=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import column_or_1d, indexable
 
 from kernelproba.estimators.base.cross_fit import held_out_posterior
@@ -167,7 +168,14 @@ class SuspectsDisplay:
 
     @classmethod
     def from_estimator(
-        cls, model: Any, X: Any, y: ArrayLike, *, top: int | None = 20, ax: Any = None, **options: Any
+        cls,
+        model: BaseEstimator,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        top: int | None = 20,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> SuspectsDisplay:
         """Find the suspects and draw them.
 

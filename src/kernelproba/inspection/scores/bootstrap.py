@@ -34,7 +34,7 @@ class Interval(NamedTuple):
 
 
 def bootstrap_interval(
-    score: Callable[..., Any],
+    score: Callable[..., object],
     y: ArrayLike,
     P: ArrayLike,
     *,

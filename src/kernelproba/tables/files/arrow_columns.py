@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,12 @@ _MICRO = 1e6
 
 
 def reading_of(
-    name: str, column: Any, given: object = None, *, decimal: str | None = None, day_first: bool | None = None
+    name: str,
+    column: pa.ChunkedArray,
+    given: object = None,
+    *,
+    decimal: str | None = None,
+    day_first: bool | None = None,
 ) -> tuple[Reading, str]:
     """Return how a column is to be read, and why.
 
@@ -78,7 +83,7 @@ def to_frame(
     return pd.DataFrame(values, index=index)
 
 
-def read_values(name: str, column: Any, reading: Reading, first: int = 1) -> Any:
+def read_values(name: str, column: pa.ChunkedArray, reading: Reading, first: int = 1) -> pa.Array:
     """Return a column of n rows for a data frame, or complain of the first value that cannot be read.
 
     Parameters
@@ -109,7 +114,7 @@ def read_values(name: str, column: Any, reading: Reading, first: int = 1) -> Any
     return _read_words(name, words, reading, first)
 
 
-def _read_words(name: str, words: Any, reading: Reading, first: int) -> Any:
+def _read_words(name: str, words: pa.ChunkedArray, reading: Reading, first: int) -> pa.Array:
     """Read texts, each distinct one once."""
     import pandas as pd
     import pyarrow as pa
@@ -131,7 +136,7 @@ def _read_words(name: str, words: Any, reading: Reading, first: int) -> Any:
     return pd.array(read, dtype="boolean") if reading.kind == FLAG else read
 
 
-def _typed_values(name: str, column: Any, kind: str) -> Any:
+def _typed_values(name: str, column: pa.ChunkedArray, kind: str) -> pa.Array:
     """Return values that have a type of their own."""
     import pyarrow as pa
 
@@ -152,7 +157,7 @@ def _typed_values(name: str, column: Any, kind: str) -> Any:
         ) from None
 
 
-def _flags(numbers: np.ndarray) -> Any:
+def _flags(numbers: np.ndarray) -> pa.Array:
     import pandas as pd
 
     return numbers.astype(bool) if not np.isnan(numbers).any() else pd.array(numbers, dtype="boolean")
@@ -187,7 +192,7 @@ def _is_text(type_: pa.DataType) -> bool:
     return types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_)
 
 
-def _words(column: Any) -> Any:
+def _words(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column as texts without blanks around them; a blank is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -196,7 +201,7 @@ def _words(column: Any) -> Any:
     return pc.if_else(pc.equal(words, ""), pa.scalar(None, words.type), words)
 
 
-def text_values(column: Any) -> list[str | None]:
+def text_values(column: pa.ChunkedArray) -> list[str | None]:
     """Return a column of any type as texts, None where it is missing."""
     import pyarrow as pa
 
@@ -205,13 +210,13 @@ def text_values(column: Any) -> list[str | None]:
     return _words(column).to_pylist()
 
 
-def _texts(words: Any) -> np.ndarray:
+def _texts(words: pa.ChunkedArray) -> np.ndarray:
     found = np.empty(len(words), dtype=object)
     found[:] = words.to_pylist()
     return found
 
 
-def _numpy(column: Any) -> np.ndarray:
+def _numpy(column: pa.ChunkedArray) -> np.ndarray:
     """Return an array whose missing values are NaN; chunked arrays take no argument for that."""
     import pyarrow as pa
 
