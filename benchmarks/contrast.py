@@ -101,7 +101,7 @@ def _against_dense() -> list[dict]:
             for solver in ("restricted", "dense")
         }
         timed = interleaved(contestants, 1)
-        values = [timed[solver]["result"].contrast_[-1] for solver in ("restricted", "dense")]
+        values = [timed[solver]["result"].contrast_path_[-1] for solver in ("restricted", "dense")]
         rows += [
             {
                 "rows": 2000,

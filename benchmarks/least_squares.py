@@ -151,7 +151,7 @@ def stream(quick: bool = False) -> None:
     slices, left = 2400, rng.standard_normal((2400, d + 2))
     right, product = rng.standard_normal((d + 2, c * b)), np.empty((2400, c * b))
     phi = rng.random((2400, b))
-    model = LeastSquaresProbabilisticClassifier(1e-3, gamma=0.02, centers=b, random_state=0)
+    model = LeastSquaresProbabilisticClassifier(1e-3, gamma=0.02, n_centers=b, random_state=0)
     start, ours, blas = _resident_mb(), 0.0, 0.0
     for _ in range(n // block):
         y = rng.integers(0, c, block)

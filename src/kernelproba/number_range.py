@@ -17,6 +17,8 @@ SMALLEST, LARGEST = 1e-100, 1e100
 SMALLEST_SINGLE, LARGEST_SINGLE = 1e-15, 1e15
 #: Logarithm of a probability of zero: finite, so that p·log p is 0, and exp of it is exactly 0.
 LOG_ZERO = -1e300
+#: Logarithm of the least positive number: below it a probability is 0.
+LOG_LEAST = -745.0
 
 
 def largest_entry(A: Matrix) -> float:

@@ -21,7 +21,7 @@ IRIS = load_iris(return_X_y=True)
 MODELS = [
     KernelDensityClassifier().fit(*IRIS),
     MaximumContrastClassifier(0.1).fit(*IRIS),
-    MaximumContrastClassifier(0.1, calibration=3).fit(*IRIS),
+    MaximumContrastClassifier(0.1, calibration_cv=3).fit(*IRIS),
     LinearProgrammingMachine(C=10).fit(*IRIS),
     LinearProgrammingMachine(C=10, multi_class="pairwise").fit(*IRIS),
 ]

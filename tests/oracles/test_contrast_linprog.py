@@ -78,7 +78,7 @@ def test_binary_fits_are_those_of_linprog(alpha, solver, seed):
     priors = np.array([0.4, 0.6])
     model = MaximumContrastClassifier(alpha, gamma=0.5, priors=priors, solver=solver).fit(X, y)
     history, beta, active = sequence(gaussian(X, 1.0), y, priors, alpha, solve_binary)
-    assert_allclose(model.contrast_, history, atol=1e-9)
+    assert_allclose(model.contrast_path_, history, atol=1e-9)
     assert_array_equal(model.deactivated_, np.flatnonzero(~active))
     ours = np.zeros(len(y))
     ours[model.support_] = model.dual_coef_.sum(axis=0)
@@ -93,6 +93,6 @@ def test_multiclass_fits_are_those_of_linprog(alpha, solver, n_classes):
     priors = np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum()
     model = MaximumContrastClassifier(alpha, gamma=0.5, priors=priors, solver=solver).fit(X, y)
     history, _, active = sequence(gaussian(X, 1.0), y, priors, alpha, solve_multiclass)
-    assert_allclose(model.contrast_, history, atol=1e-9)
+    assert_allclose(model.contrast_path_, history, atol=1e-9)
     assert_array_equal(model.deactivated_, np.flatnonzero(~active))
     assert abs(model.duality_gap_) < 1e-9

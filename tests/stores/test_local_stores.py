@@ -122,11 +122,14 @@ def test_a_memory_limit_that_is_none_is_refused(limit):
         memory_budget(limit)
 
 
-@pytest.mark.parametrize("centers", [25, "given"])
+@pytest.mark.parametrize("centers", ["class", "given"])
 def test_least_squares_posteriors_from_a_folder_are_those_of_the_array(rows, folder, centers):
     X, y, weight = rows
     model = LeastSquaresProbabilisticClassifier(
-        centers=X[:50] if centers == "given" else centers, class_weight="balanced", random_state=0
+        centers=X[:50] if centers == "given" else centers,
+        n_centers=None if centers == "given" else 25,
+        class_weight="balanced",
+        random_state=0,
     )
     expected = model.fit(X, y, weight).predict_proba(X)
     stored = ParquetRows(folder, FEATURES, block_rows=500)

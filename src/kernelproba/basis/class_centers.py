@@ -5,7 +5,6 @@ what one set of equations sees.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -75,17 +74,18 @@ class ClassCenters:
 
 def check_centers(
     centers: CentersLike, n_centers: int | None, n_features: int, *, rows_known: bool
-) -> str | int | Matrix:
+) -> str | Matrix:
     """The parameter `centers`, checked if it is an array; a precomputed kernel knows no rows."""
-    if n_centers is not None and not (isinstance(centers, str) and centers == "all"):
-        raise ValueError(
-            f"n_centers={n_centers} is for centers='all'; for so many per class pass centers={n_centers}."
-        )
-    if isinstance(centers, str | Integral):
+    if isinstance(centers, str):
         return centers
+    if n_centers is not None:
+        raise ValueError(
+            f"n_centers={n_centers} draws so many rows, with centers='class' or 'all'; given centers are "
+            "taken as they are: leave it out."
+        )
     if not rows_known:
         raise ValueError(
-            "centers cannot be an array with kernel='precomputed': pass a number, 'class' or 'all'."
+            "centers cannot be an array with kernel='precomputed': pass 'class' or 'all', with n_centers."
         )
     given = check_array(centers, accept_sparse="csr", dtype=[np.float64, np.float32])
     if given.shape[1] != n_features:
@@ -104,7 +104,7 @@ class KeyedRows(NamedTuple):
 
 
 def choose_centers(
-    centers: str | int | Matrix,
+    centers: str | Matrix,
     n_centers: int | None,
     rows: KeyedRows,
     n_classes: int,
@@ -114,11 +114,10 @@ def choose_centers(
 
     Parameters
     ----------
-    centers : {"class", "all"}, int or array of shape (m, d)
-        Each class's own rows; rows of all classes, for all classes; that many rows drawn from each class;
-        or the given ones for all classes.
+    centers : {"class", "all"} or array of shape (m, d)
+        Each class's own rows; rows of all classes, for all classes; or the given ones for all classes.
     n_centers : int or None
-        With "all": that many rows drawn from them; None takes all.
+        That many rows drawn from each class, or from all rows; None takes all.
     rows : KeyedRows
         The rows.
     n_classes : int
@@ -129,11 +128,10 @@ def choose_centers(
     rng = check_random_state(random_state)
     if isinstance(centers, str) and centers == "all":
         return _shared(rows, n_centers, n_classes, rng)
-    if not isinstance(centers, str | int | Integral):
+    if not isinstance(centers, str):
         m = centers.shape[0]
         return ClassCenters(np.full(m, -1), np.full(m, NO_OWNER), (_whole(m, n_classes),))
-    number = None if isinstance(centers, str) else int(centers)
-    groups = [_draw(np.flatnonzero(rows.y == j), number, rng) for j in range(n_classes)]
+    groups = [_draw(np.flatnonzero(rows.y == j), n_centers, rng) for j in range(n_classes)]
     stops = np.cumsum([len(group) for group in groups]).tolist()
     blocks = tuple(
         CenterBlock(slice(stop - len(group), stop), np.array([j]))

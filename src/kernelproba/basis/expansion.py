@@ -18,6 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 from kernelproba.kernels import RBF, median_distance
+from kernelproba.rows.duplicates import Duplicates
 
 #: A grid with more nodes than this is a mistake rather than a basis.
 MOST_CENTERS = 10_000
@@ -43,10 +44,11 @@ def sigmoid_terms(centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def k_means_centers(X: np.ndarray, weight: np.ndarray, n_centers: int, random_state) -> np.ndarray:
     """Cluster centres of X (n, d); the distinct rows themselves if there are no more than `n_centers`."""
-    rows, index = np.unique(X, axis=0, return_inverse=True)
-    if len(rows) <= n_centers:
-        return rows
-    total = np.bincount(index.ravel(), weights=weight)
+    copies = Duplicates.of(X, np.zeros(len(X), dtype=np.intp))
+    if len(copies) <= n_centers:
+        return np.unique(X, axis=0)
+    # In an order that depends neither on that of the rows nor on that of the columns.
+    rows, total = X[copies.first], copies.totals(weight)
     return KMeans(n_centers, random_state=random_state).fit(rows, sample_weight=total).cluster_centers_
 
 

@@ -28,8 +28,9 @@ SEARCHED_ROWS = 2000
 class KernelDensityClassifier(DensityMachine):
     """Kernel density classifier: p(j|x) ∝ P_j Σ_{i∈I_j} β_i κ_j(x, x_i), all in the log domain.
 
-    With equal weights and one width it is the limit of `MaximumContrastClassifier` as its alpha grows.
-    Far from all data the nearest rows decide; there is no 0/0.
+    It tunes itself: width, and weights if asked for, are chosen by leaving out each row, without folds and
+    without `cv_results_`.  With equal weights and one width it is the limit of `MaximumContrastClassifier` as
+    its alpha grows.  Far from all data the nearest rows decide; there is no 0/0.
 
     Parameters
     ----------

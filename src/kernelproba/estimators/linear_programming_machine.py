@@ -49,7 +49,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
     multi_class : {"ovr", "pairwise"}, default="ovr"
         More than two classes: one machine per class against the rest, or one per pair of classes, whose
         probabilities are coupled.
-    calibration : int or None, default=5
+    calibration_cv : int or None, default=5
         Probabilities are softmax(a · score), with a fitted to the scores of rows held out in so many folds;
         None saves these fits and leaves a = 1.
     random_state : int, RandomState or None, default=None
@@ -102,7 +102,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         **KERNEL_CONSTRAINTS,
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "multi_class": [StrOptions({"ovr", "pairwise"})],
-        "calibration": [Interval(Integral, 2, None, closed="left"), None],
+        "calibration_cv": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
     }
 
@@ -117,7 +117,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         kernel_params=None,
         class_weight=None,
         multi_class="ovr",
-        calibration=5,
+        calibration_cv=5,
         random_state=None,
     ):
         self.C = C
@@ -128,7 +128,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         self.kernel_params = kernel_params
         self.class_weight = class_weight
         self.multi_class = multi_class
-        self.calibration = calibration
+        self.calibration_cv = calibration_cv
         self.random_state = random_state
 
     @atomic_fit
@@ -177,8 +177,8 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
     def _calibrate(self, training: Training, estimator: Classifier) -> None:
         """Fit the map from scores to probabilities by clones of the estimator."""
         self._score_map_ = SlopeMap(1.0)
-        if self.calibration is not None:
-            self._score_map_ = fit_slope(cross_fit_scores(estimator, self.calibration, training))
+        if self.calibration_cv is not None:
+            self._score_map_ = fit_slope(cross_fit_scores(estimator, self.calibration_cv, training))
 
     def _fit_pairs(self, training: Training) -> None:
         """One machine for each pair of classes, coupled."""

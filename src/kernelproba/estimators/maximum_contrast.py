@@ -63,7 +63,7 @@ class MaximumContrastClassifier(DensityMachine):
     priors : None, "uniform", array-like of shape (c,) or dict, default=None
         P, in training and in the posterior; None: the (weighted) class frequencies.  Rows count in the mean
         contrast by their weights alone.
-    calibration : int or None, default=None
+    calibration_cv : int or None, default=None
         None: probabilities by Bayes' rule on P_j q_j(x).  An integer: they are softmax(a · contrast), with a
         fitted to the contrasts of rows held out in so many folds.
     solver : {"restricted", "dense"}, default="restricted"
@@ -85,14 +85,14 @@ class MaximumContrastClassifier(DensityMachine):
         Numbers of the rows with positive weights in the training data, and these rows; the latter are empty
         for a precomputed kernel.
     dual_coef_ : ndarray of shape (c, m)
-        β_i in the row of its class, 0 elsewhere; each row sums to `scale_`.
-    scale_ : float
+        β_i in the row of its class, 0 elsewhere; each row sums to `mass_`.
+    mass_ : float
         s.
     deactivated_ : ndarray of int
         Numbers of the training rows that were switched off.
     margin_ : ndarray of shape (n,)
         d of the training rows, the lowest being the least credible; NaN for rows of weight zero.
-    contrast_ : ndarray of shape (n_iter_,)
+    contrast_path_ : ndarray of shape (n_iter_,)
         Penalised mean contrast after each linear programme; it never falls.
     duality_gap_ : float
         Bound on the error of the last linear programme.
@@ -131,7 +131,7 @@ class MaximumContrastClassifier(DensityMachine):
         "gamma": [StrOptions({*GAMMA_RULES}), POSITIVE],
         "kernel_params": [dict, None],
         "priors": [StrOptions({"uniform"}), "array-like", dict, None],
-        "calibration": [Interval(Integral, 2, None, closed="left"), None],
+        "calibration_cv": [Interval(Integral, 2, None, closed="left"), None],
         "solver": [StrOptions({*PROGRAMMES})],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -147,7 +147,7 @@ class MaximumContrastClassifier(DensityMachine):
         gamma="scale",
         kernel_params=None,
         priors=None,
-        calibration=None,
+        calibration_cv=None,
         solver="restricted",
         tol=1e-4,
         max_iter=50,
@@ -159,7 +159,7 @@ class MaximumContrastClassifier(DensityMachine):
         self.gamma = gamma
         self.kernel_params = kernel_params
         self.priors = priors
-        self.calibration = calibration
+        self.calibration_cv = calibration_cv
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -212,17 +212,17 @@ class MaximumContrastClassifier(DensityMachine):
         self.kernel_, self.priors_ = kernel, problem.priors
         self._store_centers(training.X, chosen, training.index)
         self.dual_coef_ = np.ascontiguousarray(problem.spread(fit.beta)[chosen].T)
-        self.scale_ = float(self.dual_coef_[0].sum())
+        self.mass_ = float(self.dual_coef_[0].sum())
         self.deactivated_ = training.index[~fit.active]
         self.margin_[training.index] = fit.margin
-        self.contrast_, self.n_iter_ = fit.history, len(fit.history)
+        self.contrast_path_, self.n_iter_ = fit.history, len(fit.history)
         self.duality_gap_ = fit.gap
 
     def _calibrate(self, training: Training, estimator: Classifier) -> None:
         """Fit the map from contrasts to probabilities by clones of the estimator."""
         self._score_map_ = None
-        if self.calibration is not None:
-            rows = cross_fit_scores(estimator, self.calibration, training)
+        if self.calibration_cv is not None:
+            rows = cross_fit_scores(estimator, self.calibration_cv, training)
             self._score_map_ = fit_slope(rows._replace(Q=np.clip(rows.Q, -1, 1)))
 
     @by_rows

@@ -46,8 +46,9 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
 
     The weight of each kernel has a prior w ~ N(0, 1/a) of its own, and all a are set where Laplace's
     approximation to the evidence is largest; there most are infinite and their kernels gone [1]_, [2]_.
-    There is no penalty to tune.  Probabilities are averaged over the posterior of the weights: a score f of
-    variance s² gives σ(f / √(1 + πλs²/8)) with λ = 1, or less where the training rows say that Laplace's
+    It tunes itself: there is no penalty to choose, and `evidence_` stands in the place of `best_score_`; the
+    kernel's width is left to a search.  Probabilities are averaged over the posterior of the weights: a score
+    f of variance s² gives σ(f / √(1 + πλs²/8)) with λ = 1, or less where the training rows say that Laplace's
     approximation overstates the variance, as it does for classes that can be separated.
 
     Without an intercept (the default) scores fade to zero, and probabilities to even odds, away from the

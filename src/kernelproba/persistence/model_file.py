@@ -33,6 +33,9 @@ from kernelproba.persistence.trusted_types import trusted_types
 #: Number of the format; raised when older versions of the package cannot read what this one writes.
 FORMAT = 1
 
+#: Members may take so many times the bytes of the file, or so many bytes in any case, once they are inflated.
+_MAX_GROWTH, _HARMLESS_BYTES = 100, 2**26
+
 _HEADER = "kernelproba.json"
 _SCHEMA = "schema.json"
 
@@ -100,6 +103,8 @@ def save_model(
 
     try:
         content = dumps(model, compression=zipfile.ZIP_DEFLATED)
+        if _inflated_size(content) > _size_limit(content):  # arrays of zeros, say
+            content = dumps(model, compression=zipfile.ZIP_STORED)
     except Exception as error:  # of many kinds: whatever the parts of the model raise
         raise ModelFileError(f"this model cannot be written to a file: {error}") from error
     foreign = _foreign_types(content)
@@ -157,10 +162,12 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
     FileNotFoundError
         If there is no such file.
     ModelFileError
-        If it is no model file, is damaged, was written by a newer version, or has types that are not trusted;
-        in all cases before any code that the file names has run.
+        If it is no model file, is damaged, was written by a newer version, has types that are not trusted, or
+        would take far more memory than its size suggests; in all cases before any code that the file names
+        has run.
     """
     name, content = Path(path).name, Path(path).read_bytes()
+    _refuse_bomb(name, content)
     header = _read_header(name, content)
     foreign = _checked(name, _foreign_types, content)
     if foreign:
@@ -175,6 +182,30 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
             f"{sklearn.__version__}: compare some predictions with earlier ones, or fit the model again"
         )
     return ModelFile(model, header["notes"], header["kernelproba"])
+
+
+def _inflated_size(content: bytes) -> int:
+    """Bytes of all members of an archive; what is inflated never exceeds what is declared."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return sum(member.file_size for member in archive.infolist())
+
+
+def _size_limit(content: bytes) -> int:
+    """Bytes that the members of a file of this size may take."""
+    return max(_MAX_GROWTH * len(content), _HARMLESS_BYTES)
+
+
+def _refuse_bomb(name: str, content: bytes) -> None:
+    """Refuse a small file with large members, before any of them is inflated."""
+    try:
+        size = _inflated_size(content)
+    except Exception:  # no archive: the reader of the header says so
+        return
+    if size > _size_limit(content):
+        raise ModelFileError(
+            f"{name} has {len(content) / 1e6:.1f} MB and would take {size / 1e6:,.0f} MB of memory, more "
+            "than any model file of kernelproba: refused before it was read"
+        )
 
 
 def _read_header(name: str, content: bytes) -> dict[str, Any]:

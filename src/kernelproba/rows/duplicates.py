@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
-from kernelproba.rows.row_hash import row_keys
+from kernelproba.rows.row_hash import row_keys, unordered_keys
 from kernelproba.typing import Matrix
 
 
@@ -43,7 +43,8 @@ class Duplicates:
     Parameters
     ----------
     keys : array of shape (m,)
-        Keys of the distinct rows, ascending: their order does not depend on that of the rows.
+        Keys of the distinct rows, ascending: their order depends neither on that of the rows nor on that of
+        the columns.
     first : array of shape (m,)
         Where each distinct row stands first.
     which : array of shape (n,)
@@ -57,7 +58,15 @@ class Duplicates:
     @classmethod
     def of(cls, X: Matrix, y: np.ndarray) -> "Duplicates":
         """Find the copies among rows X (n, d) with class indices y (n,)."""
-        return cls(*np.unique(row_keys(X, y), return_index=True, return_inverse=True))
+        _, first, which = np.unique(row_keys(X, y), return_index=True, return_inverse=True)
+        return cls(unordered_keys(X[first], y[first]), first, which).in_order()
+
+    def in_order(self) -> "Duplicates":
+        """The same with ascending keys."""
+        order = np.argsort(self.keys)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return Duplicates(self.keys[order], self.first[order], rank[self.which])
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -5,6 +5,10 @@
 Equal rows have equal keys, in any order, block, precision or storage (a zero adds nothing, so a sparse
 row has the key of its dense form).  Unequal rows share a key with probability about 2⁻⁶⁴.
 Keys look like uniform random numbers: the rows with the k smallest keys are a random sample.
+
+Such keys depend on the order of the columns.  Where all distinct rows are at hand, `unordered_keys` names a
+column by what it holds instead: cⱼ is a sum over the rows i of the bits of xᵢⱼ times a key of row i that is
+the same for all columns.
 """
 
 import numpy as np
@@ -31,9 +35,38 @@ def row_keys(X: Matrix, labels: np.ndarray | None = None) -> np.ndarray:
     -------
     keys : ndarray of shape (n,), uint64
     """
-    factors = np.random.default_rng(20100).integers(0, 2**63, (X.shape[1],), dtype=np.uint64) * np.uint64(2)
-    factors += np.uint64(1)
-    sums = _sparse_sums(X, factors) if sp.issparse(X) else _dense_sums(X, factors)
+    factors = np.random.default_rng(20100).integers(0, 2**63, (X.shape[1],), dtype=np.uint64)
+    return _keys(X, labels, factors)
+
+
+def unordered_keys(X: Matrix, labels: np.ndarray) -> np.ndarray:
+    """One key per distinct labelled row, whatever the order of rows and columns.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        Rows; none with a twin of its own class.
+    labels : array of shape (n,)
+        Class indices.
+
+    Returns
+    -------
+    keys : ndarray of shape (n,), uint64
+        All different: rows that differ by nothing but a symmetry of X are told apart by `row_keys`.
+    """
+    rows = _keys(X, labels, np.zeros(X.shape[1], dtype=np.uint64))
+    keys = _keys(X, labels, _mix(_column_sums(X, rows)))
+    _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    tied = counts[which] > 1
+    if tied.any():
+        keys[tied] = _mix(keys[tied] + row_keys(X[tied], labels[tied]))
+    return keys
+
+
+def _keys(X: Matrix, labels: np.ndarray | None, factors: np.ndarray) -> np.ndarray:
+    """Keys (n,) of rows whose columns have factors (d,), which are made odd."""
+    odd = factors * np.uint64(2) + np.uint64(1)
+    sums = _sparse_sums(X, odd) if sp.issparse(X) else _dense_sums(X, odd)
     if labels is not None:
         sums += (np.asarray(labels).astype(np.uint64) + np.uint64(1)) * _ODD
     return _mix(sums)
@@ -56,6 +89,20 @@ def _dense_sums(X: np.ndarray, factors: np.ndarray) -> np.ndarray:
         entries = _entry_bits(X[rows])
         entries *= factors
         sums[rows] = entries.sum(axis=1, dtype=np.uint64)
+    return sums
+
+
+def _column_sums(X: Matrix, keys: np.ndarray) -> np.ndarray:
+    """Σᵢ mix(bits(xᵢⱼ)) · keyᵢ of every column, (d,)."""
+    sums = np.zeros(X.shape[1], dtype=np.uint64)
+    if sp.issparse(X):
+        entries = sp.coo_array(X)
+        np.add.at(sums, entries.col, _entry_bits(entries.data) * keys[entries.row])
+        return sums
+    step = max(1, _BLOCK_ENTRIES // max(X.shape[1], 1))
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        sums += (_entry_bits(X[rows]) * keys[rows, None]).sum(axis=0, dtype=np.uint64)
     return sums
 
 

@@ -1,53 +1,55 @@
-"""Backtracking along a descent direction of a smooth convex objective."""
+"""Backtracking along a descent direction."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from kernelproba.objective import Objective
 
+#: Share of the fall that the slope promises which a step must bring.
 SUFFICIENT = 1e-4
 SHORTEST = 2.0**-30
 
 
-def step_length(along: Callable[[float], tuple[float, float]], value: float, slope: float) -> float | None:
-    """Halve t from 1 until J falls enough (Armijo); None if it never does.
+def halvings(shortest: float = SHORTEST) -> Iterator[float]:
+    """Yield the lengths 1, ½, ¼, … of a step, none below `shortest`."""
+    t = 1.0
+    while t >= shortest:
+        yield t
+        t /= 2
+
+
+class Armijo(NamedTuple):
+    """Armijo's rule for steps along a line that starts with this value and slope of a smooth convex J.
 
     Near the optimum J moves by less than its own rounding and the test on values turns into a coin toss.
     There the slope decides: J is convex, so a step whose end still points downhill, or not steeply uphill,
     cannot have raised J by more than rounding.
-
-    Parameters
-    ----------
-    along : callable
-        t → (J, slope of J) at the point t of the way.
-    value, slope : float
-        Both at t = 0.
     """
-    if not slope < 0:
-        return None
-    rounding = 8 * np.finfo(float).eps * abs(value)
-    t = 1.0
-    while t >= SHORTEST:
-        new_value, new_slope = along(t)
-        if new_value <= value + SUFFICIENT * t * slope:
-            return t
-        if new_value <= value + rounding and new_slope <= -0.5 * slope:
-            return t
-        t /= 2
-    return None
+
+    value: float
+    slope: float
+
+    def lengths(self) -> Iterator[float]:
+        """Lengths to try in turn; none if the line does not lead downhill."""
+        return halvings() if self.slope < 0 else iter(())
+
+    def accepts(self, t: float, value: float, slope: float) -> bool:
+        """Whether J falls enough at the point t of the way, where it has this value and slope."""
+        rounding = 8 * np.finfo(float).eps * abs(self.value)
+        falls = value <= self.value + SUFFICIENT * t * self.slope
+        return bool(falls or (value <= self.value + rounding and slope <= -0.5 * self.slope))
 
 
 def backtrack(
     objective: Objective, theta: np.ndarray, value: float, gradient: np.ndarray, step: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray] | None:
-    """Move along the step; return (Θ, J, ∇J) there, or None if J does not fall."""
-    reached = theta, value, gradient
-
-    def along(t):
-        nonlocal reached
+    """Halve the step until J falls enough; return (Θ, J, ∇J) there, or None if it never does."""
+    armijo = Armijo(value, float(np.vdot(gradient, step)))
+    for t in armijo.lengths():
         moved = theta + t * step
-        reached = moved, *objective.value_and_gradient(moved)
-        return reached[1], float(np.vdot(reached[2], step))
-
-    return reached if step_length(along, value, float(np.vdot(gradient, step))) else None
+        new_value, new_gradient = objective.value_and_gradient(moved)
+        if armijo.accepts(t, new_value, float(np.vdot(new_gradient, step))):
+            return moved, new_value, new_gradient
+    return None

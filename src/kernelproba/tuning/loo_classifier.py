@@ -9,17 +9,17 @@ from kernelproba.scoring import mean_scores
 from kernelproba.typing import MatrixLike
 
 
-class LeftOutPosterior(ProbabilisticClassifier):
+class LooProbabilities(ProbabilisticClassifier):
     """Classifier with leave-one-out probabilities of its training rows, `loo_proba_`, and what follows.
 
-    `fit` ends with `_store_left_out`.
+    `fit` ends with `_store_loo`.
     """
 
     loo_proba_: np.ndarray
     loo_label_proba_: np.ndarray
     loo_scores_: dict[str, float]
 
-    def _store_left_out(self, X: MatrixLike, given: Training, log_P: np.ndarray) -> None:
+    def _store_loo(self, X: MatrixLike, given: Training, log_P: np.ndarray) -> None:
         """Keep the probabilities of all rows, and how good they are.
 
         Parameters

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates, sample_rows
 from kernelproba.rows.folds import Fold, unit_folds
-from kernelproba.rows.row_hash import row_keys
+from kernelproba.rows.row_hash import unordered_keys
 from kernelproba.typing import Matrix
 
 
@@ -125,7 +125,7 @@ def find_copies(training: Training, *, precomputed: bool) -> Duplicates:
     """Which of the training rows are the same; those of a kernel matrix all differ."""
     if not precomputed:
         return Duplicates.of(_varying(training.X), training.y)
-    keys, everything = row_keys(training.X, training.y), np.arange(len(training.y))
+    keys, everything = unordered_keys(training.X, training.y), np.arange(len(training.y))
     return Duplicates(keys, everything, everything)
 
 

@@ -18,12 +18,12 @@ def test_class_centres_are_the_rows_of_each_class_in_blocks():
 
 
 def test_a_number_draws_that_many_from_each_class():
-    centers = choose_centers(2, None, ROWS, 3, 0)
+    centers = choose_centers("class", 2, ROWS, 3, 0)
     assert [len(block) for block in centers.blocks] == [2, 2, 2]
-    again = choose_centers(2, None, ROWS, 3, 0)
+    again = choose_centers("class", 2, ROWS, 3, 0)
     np.testing.assert_array_equal(centers.rows, again.rows)
     assert (
-        choose_centers(100, None, ROWS, 3, 0).rows.tolist()
+        choose_centers("class", 100, ROWS, 3, 0).rows.tolist()
         == choose_centers("class", None, ROWS, 3, 0).rows.tolist()
     )
 
@@ -55,5 +55,5 @@ def test_bad_centres_are_refused_with_the_cure():
         check_centers(np.ones((2, 3)), None, 4, rows_known=True)
     with pytest.raises(ValueError, match="precomputed"):
         check_centers(np.ones((2, 3)), None, 3, rows_known=False)
-    with pytest.raises(ValueError, match="pass centers=7"):
-        check_centers("class", 7, 3, rows_known=True)
+    with pytest.raises(ValueError, match="taken as they are"):
+        check_centers(np.ones((2, 3)), 7, 3, rows_known=True)

@@ -88,7 +88,7 @@ def test_a_weight_of_two_is_a_row_seen_twice(iris, multi_class):
 @pytest.mark.parametrize("multi_class", ["ovr", "pairwise"])
 def test_every_form_of_the_kernel_gives_the_same_model(iris, multi_class):
     X, y = iris
-    params = {"C": 5, "multi_class": multi_class, "calibration": None}
+    params = {"C": 5, "multi_class": multi_class, "calibration_cv": None}
     expected = LinearProgrammingMachine(gamma=0.5, **params).fit(X, y)
     K = rbf_kernel(X, gamma=0.5)
     for kernel, data in ((RBF(1.0), X), ("precomputed", K)):
@@ -131,7 +131,7 @@ def test_odd_rows_and_widths_are_no_obstacle(gamma):
 
 @pytest.mark.parametrize(
     ("params", "message"),
-    [({"C": 0.0}, "C"), ({"multi_class": "ovo"}, "multi_class"), ({"calibration": 1}, "calibration")],
+    [({"C": 0.0}, "C"), ({"multi_class": "ovo"}, "multi_class"), ({"calibration_cv": 1}, "calibration_cv")],
 )
 def test_errors_name_the_argument(iris, params, message):
     with pytest.raises(ValueError, match=message):
@@ -147,7 +147,7 @@ def test_an_unfitted_model_says_so():
 @pytest.mark.parametrize("multi_class", ["ovr", "pairwise"])
 def test_parameters_set_after_the_fit_wait_for_the_next_one(multi_class):
     X, y = make_blobs(60, centers=3, random_state=0)
-    model = LinearProgrammingMachine(multi_class=multi_class, calibration=None).fit(X, y)
+    model = LinearProgrammingMachine(multi_class=multi_class, calibration_cv=None).fit(X, y)
     before = model.predict_proba(X)
     model.set_params(multi_class="ovr" if multi_class == "pairwise" else "pairwise")
     np.testing.assert_array_equal(model.predict_proba(X), before)

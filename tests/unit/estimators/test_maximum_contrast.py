@@ -36,7 +36,7 @@ def test_probabilities_are_bayes_rule_on_the_weighted_kernels(iris):
     F = rbf_kernel(X, model.support_vectors_, gamma=0.5) @ model.dual_coef_.T * model.priors_
     assert_allclose(model.predict_proba(X), F / F.sum(axis=1, keepdims=True), atol=1e-10)
     assert_array_equal(model.support_vectors_, X[model.support_])
-    assert_allclose(model.dual_coef_.sum(axis=1), model.scale_)
+    assert_allclose(model.dual_coef_.sum(axis=1), model.mass_)
 
 
 def test_the_decision_function_is_the_margin_of_each_class(iris, moons):
@@ -59,7 +59,7 @@ def test_the_contrast_is_the_bounded_margin_and_a_confidence(moons):
     assert_allclose(model.contrast(X), np.minimum(np.abs(model.decision_function(X)), 1))
     mass, height = (model.dual_coef_.sum(axis=1), model.dual_coef_.max(axis=1))
     penalty = (mass / np.bincount(y) + height).sum()
-    assert_allclose(model.contrast_[-1], model.contrast(X, y).mean() - 0.01 * penalty, atol=1e-8)
+    assert_allclose(model.contrast_path_[-1], model.contrast(X, y).mean() - 0.01 * penalty, atol=1e-8)
 
 
 def test_deactivated_rows_are_confident_mistakes(moons):
@@ -69,8 +69,8 @@ def test_deactivated_rows_are_confident_mistakes(moons):
     model = MaximumContrastClassifier(0.05, gamma=2.0).fit(X, y)
     assert_array_equal(model.deactivated_, np.flatnonzero(model.margin_ <= -1))
     assert {3, 11, 40} <= set(model.deactivated_)
-    assert model.n_iter_ == len(model.contrast_) > 1
-    assert (np.diff(model.contrast_) >= 0).all()
+    assert model.n_iter_ == len(model.contrast_path_) > 1
+    assert (np.diff(model.contrast_path_) >= 0).all()
 
 
 def test_an_infinite_alpha_is_the_kernel_density_classifier(iris):
@@ -89,7 +89,7 @@ def test_a_smaller_alpha_means_more_contrast_and_a_larger_scale(moons):
     models = [MaximumContrastClassifier(alpha).fit(X, y) for alpha in (10, 1, 0.1, 0.01, 0.001)]
     contrasts = [model.contrast(X, y).mean() for model in models]
     assert (np.diff(contrasts) > 0).all()
-    assert models[-1].scale_ > 2 * models[0].scale_
+    assert models[-1].mass_ > 2 * models[0].mass_
     # As the scale grows the mean contrast becomes 1 − 2·error.
     errors = [1 - model.score(X, y) for model in models]
     misfits = np.abs(np.array(contrasts) - (1 - 2 * np.array(errors)))
@@ -118,7 +118,7 @@ def test_priors_shift_the_boundary_towards_the_rarer_class():
 def test_calibrated_probabilities_fit_and_keep_the_labels():
     X, y = make_moons(600, noise=0.35, random_state=1)
     plain = MaximumContrastClassifier(0.1, gamma=2).fit(X[:200], y[:200])
-    calibrated = MaximumContrastClassifier(0.1, gamma=2, calibration=5).fit(X[:200], y[:200])
+    calibrated = MaximumContrastClassifier(0.1, gamma=2, calibration_cv=5).fit(X[:200], y[:200])
     assert_array_equal(plain.predict(X), calibrated.predict(X))
     assert log_loss(y[200:], calibrated.predict_proba(X[200:])) < 0.45
     order = np.argsort(calibrated.decision_function(X))
@@ -131,11 +131,11 @@ def test_calibrated_probabilities_fit_and_keep_the_labels():
 def test_a_weight_of_two_is_a_row_seen_twice(iris):
     X, y = iris
     weight = np.random.default_rng(0).integers(0, 3, size=len(y))
-    for params in ({}, {"calibration": 3}, {"l1_ratio": 0.9, "alpha": 0.05}):
+    for params in ({}, {"calibration_cv": 3}, {"l1_ratio": 0.9, "alpha": 0.05}):
         weighted = MaximumContrastClassifier(**params).fit(X, y, weight)
         repeated = MaximumContrastClassifier(**params).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
         assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-6)
-        assert_allclose(weighted.contrast_, repeated.contrast_, atol=1e-8)
+        assert_allclose(weighted.contrast_path_, repeated.contrast_path_, atol=1e-8)
     assert_array_equal(np.isnan(weighted.margin_), weight == 0)
 
 
@@ -212,7 +212,7 @@ def test_constant_rows_leave_the_priors():
         ({"gamma": 0.0}, "gamma"),
         ({"priors": [0.5, 0.6, 0.5]}, "priors must be non-negative and sum to one"),
         ({"priors": "balanced"}, "priors"),
-        ({"calibration": 1}, "calibration"),
+        ({"calibration_cv": 1}, "calibration_cv"),
         ({"solver": "simplex"}, "solver"),
         ({"max_iter": 0}, "max_iter"),
     ],

@@ -20,7 +20,17 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 import kernelproba
-from kernelproba import KernelLogisticRegression
+from kernelproba import (
+    BasisExpansion,
+    BasisLogisticRegression,
+    ConformalClassifier,
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    LeastSquaresProbabilisticClassifier,
+    MinimumRiskClassifier,
+    PriorShiftClassifier,
+    TableClassifier,
+)
 from kernelproba.kernels import RBF, Linear
 from kernelproba.persistence.model_file import FORMAT, ModelFileError, load_model, read_model_file, save_model
 
@@ -66,6 +76,60 @@ def test_every_estimator_comes_back_with_the_same_answers(estimator, path):
 def test_models_inside_and_around_others_come_back(model, path):
     save_model(model.fit(X, y), path)
     np.testing.assert_array_equal(load_model(path).predict_proba(X), model.predict_proba(X))
+
+
+LSPC = LeastSquaresProbabilisticClassifier
+STATES = {
+    "priors adapted": lambda: PriorShiftClassifier(KernelLogisticRegression()).fit(X, y).adapt(X[:30]),
+    "priors given": lambda: PriorShiftClassifier(KernelLogisticRegression(), [0.6, 0.2, 0.2]).fit(X, y),
+    "rejection": lambda: MinimumRiskClassifier(KernelLogisticRegression(), reject_cost=0.2).fit(X, y),
+    "descent": lambda: LSPC(solver="sgd", n_centers=5, random_state=0).fit(X, y),
+    "stream": lambda: LSPC(random_state=0).partial_fit(X, y, classes=np.unique(y)),
+    "as in the paper": lambda: LSPC(centers="all", calibration=None, outside="tails").fit(X, y),
+    "pairs": lambda: KernelLogisticRegression(multi_class="pairwise", pair_Cs=[0.1, 1.0]).fit(X, y),
+    "linear, tuned": lambda: KernelLogisticRegressionCV(kernel="linear").fit(X, y),
+    "sets": lambda: ConformalClassifier(KernelLogisticRegression(), method="cv+").fit(X, y),
+    "table": lambda: TableClassifier(KernelLogisticRegression()).fit(X, y),
+    "expansion": lambda: BasisLogisticRegression(
+        expansion=make_pipeline(StandardScaler(), BasisExpansion("polynomial"))
+    ).fit(X, y),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_of_a_model_comes_back(state, path):
+    model = STATES[state]()
+    save_model(model, path)
+    np.testing.assert_array_equal(load_model(path).predict_proba(X), model.predict_proba(X))
+
+
+def test_a_model_that_goes_on_learning_comes_back_with_what_it_has_learnt(path):
+    for solver in ("cholesky", "sgd"):
+        model = LeastSquaresProbabilisticClassifier(solver=solver, n_centers=5, random_state=0)
+        model.partial_fit(X[::2], y[::2], classes=np.unique(y))
+        save_model(model, path)
+        again = load_model(path).partial_fit(X[1::2], y[1::2])
+        np.testing.assert_array_equal(
+            again.predict_proba(X), model.partial_fit(X[1::2], y[1::2]).predict_proba(X)
+        )
+
+
+def test_a_small_file_with_large_members_is_refused_before_it_is_inflated(valid, monkeypatch):
+    with zipfile.ZipFile(valid, "a", compression=zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("padding.npy", bytes(200_000_000))
+    assert valid.stat().st_size < 1_000_000
+    monkeypatch.setattr(zipfile.ZipFile, "open", lambda *_, **__: pytest.fail("a member was opened"))
+    with pytest.raises(ModelFileError, match="refused before it was read"):
+        load_model(valid)
+
+
+def test_a_model_of_zeros_is_written_so_that_it_can_be_read(path):
+    rows = np.zeros((120, 100_000))
+    rows[np.arange(120), np.arange(120)] = 1.0
+    model = KernelLogisticRegression(gamma=1.0, n_centers=None).fit(rows, np.arange(120) % 2)
+    save_model(model, path)
+    np.testing.assert_array_equal(load_model(path).predict_proba(rows[:5]), model.predict_proba(rows[:5]))
 
 
 def test_a_model_of_sparse_rows_comes_back(path):

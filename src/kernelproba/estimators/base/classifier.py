@@ -10,7 +10,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
-from kernelproba.number_range import check_entries, check_weights, log_probabilities
+from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
 from kernelproba.rows import Rows
 from kernelproba.typing import ClassWeight, Matrix, MatrixLike
 
@@ -110,6 +110,24 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
             log of `predict_proba`, without its underflow.
         """
         return log_probabilities(self.predict_proba(X))
+
+    @by_rows
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Scores: log-odds of `classes_[1]` for two classes, log-probabilities otherwise.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows to classify.
+
+        Returns
+        -------
+        F : ndarray of shape (n,) or (n, c)
+            One score for two classes, positive for `classes_[1]`, else one for each class; a probability of 0
+            counts as exp(−745), the least positive number.
+        """
+        log_P = np.maximum(self.predict_log_proba(X), LOG_LEAST)
+        return log_P[:, 1] - log_P[:, 0] if log_P.shape[1] == 2 else log_P
 
     @by_rows
     def predict(self, X: MatrixLike) -> np.ndarray:

@@ -95,7 +95,7 @@ def cross_fit_scores(estimator: Classifier, n_folds: int, training: Training) ->
 
     Parameters
     ----------
-    estimator : classifier with a parameter `calibration`
+    estimator : classifier with a parameter `calibration_cv`
         Cloned without its calibration.
     n_folds : int
         Number of folds.
@@ -104,7 +104,7 @@ def cross_fit_scores(estimator: Classifier, n_folds: int, training: Training) ->
     """
     X, y, weight = training.X, training.y, training.weight
     copies = Duplicates.of(X, y)
-    plain = clone(estimator).set_params(calibration=None)
+    plain = clone(estimator).set_params(calibration_cv=None)
     if "class_weight" in plain.get_params():
         plain.set_params(class_weight=None)  # the weights of the rows have it in them
     pairwise = get_tags(estimator).input_tags.pairwise

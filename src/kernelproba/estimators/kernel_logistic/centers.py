@@ -17,7 +17,6 @@ from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import FunctionNorm
 from kernelproba.rows import MemoryRows, Rows, as_rows
-from kernelproba.solvers import Solution
 from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO, progressive
 from kernelproba.typing import Matrix, RandomState
 
@@ -81,20 +80,23 @@ def fit_progressive_samples(
     random_state : int, RandomState or None
         Draws the samples.
     """
-    dtype = options.precision(len(problem.rows))
-    solution = _fit_in(dtype, problem, options, memory, check_random_state(random_state))
-    if not solution.converged and dtype == np.float32:
-        # A wide kernel with a weak penalty: what single precision leaves of the gradient points nowhere.
-        solution = _fit_in(np.float64, problem, options, memory, check_random_state(random_state))
+    step = partial(options.step, "pass")
+    # A wide kernel with a weak penalty: what single precision leaves of its gradient points nowhere.
+    for dtype in dict.fromkeys([options.precision(len(problem.rows)), np.float64]):
+        samples, full = _levels(dtype, problem, options, memory, check_random_state(random_state))
+        start = samples[0].start()
+        solution = progressive(samples, full, start, tol=options.tol, max_iter=options.max_iter, step=step)
+        if solution.converged:
+            break
     m, k = len(index), solution.coef.shape[1]
     intercept = solution.coef[m] if options.fit_intercept else np.zeros(k)
     return LogisticFunction(index, solution.coef[:m], intercept, solution)
 
 
-def _fit_in(
+def _levels(
     dtype: type, problem: CenteredProblem, options: Options, memory: int, rng: np.random.RandomState
-) -> Solution:
-    """Fit with features in one precision."""
+) -> tuple[list[Objective], Objective | None]:
+    """Objectives on growing samples, and on all rows if the last sample has not got them."""
     m, n = problem.Z.shape[0], len(problem.rows)
     compare = Comparison(problem.kernel, problem.Z, dtype)
     penalty = FunctionNorm(_center_matrix(problem, dtype))
@@ -120,8 +122,7 @@ def _fit_in(
         budget = memory - held.nbytes - (k + 6) * m * m * 8
         features = problem.rows.in_blocks(block_rows).features(compare, m, budget=max(budget, 0))
         full = objective(features, problem.y, problem.weights)
-    tol, max_iter, step = options.tol, options.max_iter, partial(options.step, "pass")
-    return progressive(samples, full, samples[0].start(), tol=tol, max_iter=max_iter, step=step)
+    return samples, full
 
 
 @dataclass(frozen=True)

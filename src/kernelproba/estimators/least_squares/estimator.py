@@ -60,13 +60,14 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         Constant of the polynomial and sigmoid kernels.
     kernel_params : dict, optional
         Further keyword arguments of a callable kernel.
-    centers : {"class", "all"}, int or array of shape (m, d), default="class"
+    centers : {"class", "all"} or array of shape (m, d), default="class"
         "class": each class has its own rows as centres (model (7) of [1]_); "all": all rows serve every
-        class (model (5)), which is often more accurate and costs c times as much; a number: that many rows
-        drawn from each class; an array: these rows, for every class.  Rows that occur twice are one centre.
+        class (model (5)), which is often more accurate and costs c times as much; an array: these rows, for
+        every class.  Rows that occur twice are one centre.
     n_centers : int, optional
-        With ``centers="all"``: draw that many of all rows, which then serve every class.  A thousand of them
-        cost less than the rows of every class for itself once a class has more than 1000/√c.
+        Draw that many rows of each class with ``centers="class"``, or of all rows with ``centers="all"``.  A
+        thousand for all classes cost less than the rows of every class for itself once a class has more than
+        1000/√c.
     class_weight : dict or "balanced", optional
         Factors on `sample_weight` per class.
     solver : {"cholesky", "eigh", "sgd"}, default="cholesky"
@@ -88,7 +89,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
     ----------
     classes_ : ndarray of shape (c,)
         Labels.
-    class_prior_ : ndarray of shape (c,)
+    priors_ : ndarray of shape (c,)
         Weighted shares of the classes.
     dual_coef_ : ndarray of shape (c, m)
         Coefficients of the centres, zero for the centres of other classes.
@@ -135,8 +136,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         "alpha": [POSITIVE],
         **KERNEL_CONSTRAINTS,
         "centers": [
-            StrOptions({"class", "all"}), Interval(Integral, 1, None, closed="left"), "array-like",
-            "sparse matrix",
+            StrOptions({"class", "all"}), "array-like", "sparse matrix",
         ],
         "n_centers": [Interval(Integral, 1, None, closed="left"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -358,7 +358,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         return self._learnt_.solution().score_map
 
     @property
-    def class_prior_(self) -> np.ndarray:
+    def priors_(self) -> np.ndarray:
         """Weighted shares of the classes (c,)."""
         return self._learnt_.prior
 
@@ -370,8 +370,8 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         every = isinstance(self.centers, str) and self.n_centers is None
         if every or self.solver == "sgd":
             raise ValueError(
-                "Rows that are not in memory need a number of centres (centers=500 per class, or "
-                "centers='all' with n_centers=1000) or given ones, and solver='cholesky' or 'eigh'."
+                "Rows that are not in memory need a number of centres (n_centers=500 per class, or "
+                "n_centers=1000 with centers='all') or given ones, and solver='cholesky' or 'eigh'."
             )
         excerpt = self._distinct(training.excerpt(SAMPLE_ROWS, self.random_state))
         start = self._start(excerpt.training, excerpt.keys, self._resolve_kernel(training))
@@ -392,7 +392,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         rows = KeyedRows(training.X, training.y, keys)
         centers = choose_centers(given, self.n_centers, rows, c, self.random_state)
         centers.refuse_empty(self.classes_)
-        if isinstance(given, str | Integral):
+        if isinstance(given, str):
             Z = kernel.select(training.X, centers.rows)
             self._store_centers(training.X, centers.rows, training.index)
         else:

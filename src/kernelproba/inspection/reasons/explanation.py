@@ -73,8 +73,9 @@ def explain(
           ``coef`` and ``similarity``, its factors.
         - ``label`` and the columns of `training`, if given.
 
-        The contributions for each ``explained``, ``class`` and ``against`` add up to the score: to
-        `decision_function` where the model has one (for pairwise models, to that of the pair).
+        The contributions for each ``explained``, ``class`` and ``against`` add up to the score: for logistic
+        models and margins to `decision_function` (for pairwise models, to that of the pair), for densities
+        and least squares to what probabilities are made from.
 
     See Also
     --------

@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-SUFFICIENT, SHORTEST, LONGEST = 1e-4, 2.0**-10, 3.0
+from kernelproba.solvers.line_search import SUFFICIENT, halvings
+
+SHORTEST, LONGEST = 2.0**-10, 3.0
 
 
 def bfgs(
@@ -52,12 +54,10 @@ def bfgs(
 
 def _search(value_and_gradient, x: np.ndarray, value: float, step: np.ndarray, slope: float):
     """Halve the step until it lowers f by a share of what the slope promises; None if that never happens."""
-    t = 1.0
-    while t >= SHORTEST:
+    for t in halvings(SHORTEST):
         trial, gradient = value_and_gradient(x + t * step)
         if trial <= value + SUFFICIENT * t * slope:
             return x + t * step, trial, gradient
-        t /= 2
     return None
 
 

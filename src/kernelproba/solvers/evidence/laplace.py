@@ -18,6 +18,8 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.special import expit, log_expit
 
+from kernelproba.solvers.line_search import SUFFICIENT, halvings
+
 
 @dataclass(frozen=True)
 class Posterior:
@@ -78,12 +80,10 @@ def laplace(
         decrement = float(slope @ step)
         if decrement <= 1e-16 * (1 + abs(value)):
             break
-        t = 1.0
-        while t > 1e-6:
+        for t in halvings(2.0**-19):
             moved, new_miss = _log_posterior(Phi, sign, weight, precision, w + t * step)
-            if moved >= value + 1e-4 * t * decrement - 1e-14 * abs(value):
+            if moved >= value + SUFFICIENT * t * decrement - 1e-14 * abs(value):
                 break
-            t /= 2
         w, value, miss = w + t * step, moved, new_miss
         if decrement < 1e-10 * (1 + abs(value)):
             # Quadratic convergence: the curvature has settled far beyond its digits.

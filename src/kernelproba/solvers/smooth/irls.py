@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from kernelproba.objective import KernelMatrix, KernelObjective
-from kernelproba.solvers.line_search import step_length
+from kernelproba.solvers.line_search import Armijo
 from kernelproba.solvers.solution import Solution
 
 INNER_ITERATIONS = 500
@@ -146,17 +146,14 @@ def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -
         if -slope @ step <= LAST_DECREMENT * abs(loss):
             b = b + step
             break
-        reached = b, loss, G
-
-        def along(t, b=b, step=step):
-            nonlocal reached
-            moved = b + t * step
-            reached = moved, *objective.loss_and_gradient(KA + moved)
-            return reached[1], float(reached[2].sum(axis=0) @ step)
-
-        if step_length(along, loss, float(slope @ step)) is None:
+        armijo = Armijo(loss, float(slope @ step))
+        for t in armijo.lengths():
+            loss, G = objective.loss_and_gradient(KA + b + t * step)
+            if armijo.accepts(t, loss, float(G.sum(axis=0) @ step)):
+                b = b + t * step
+                break
+        else:
             break
-        b, loss, G = reached
     return b
 
 
@@ -200,13 +197,13 @@ def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gr
     (f, b), (df, db) = at, step
     F, dF = f.KA + b, df.KA + db
     fixed, linear, quadratic = 0.5 * f.dot(f), f.dot(df), df.dot(df)
-
-    def along(t):
+    armijo = Armijo(value, gradient.dot(df))
+    for t in armijo.lengths():
         loss, G = objective.loss_and_gradient(F + t * dF)
-        value = loss + fixed + t * linear + t**2 / 2 * quadratic
-        return value, inner(G, dF) + linear + t * quadratic
-
-    return step_length(along, value, gradient.dot(df))
+        reached = loss + fixed + t * linear + t**2 / 2 * quadratic
+        if armijo.accepts(t, reached, inner(G, dF) + linear + t * quadratic):
+            return t
+    return None
 
 
 def _unknown_norm(gradient: Coefficients, K: KernelMatrix) -> float:

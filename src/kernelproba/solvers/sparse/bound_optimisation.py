@@ -22,6 +22,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from kernelproba.losses import Logistic
+from kernelproba.solvers.line_search import halvings
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.newton_system import hessian_block, weighted_gram
 from kernelproba.solvers.sparse.objective import RestrictedObjective, SparseObjective
@@ -102,12 +103,10 @@ def _step(point: Point, curvature: Curvature) -> Point:
 
 def _lower(point: Point, step: np.ndarray) -> Point:
     """Halve the step while J rises."""
-    t = 1.0
-    while t > 2.0**-20:
+    for t in halvings(2.0**-19):
         trial = Point(point.objective, point.theta + t * step)
         if trial.value <= point.value:
             return trial
-        t /= 2
     return point
 
 

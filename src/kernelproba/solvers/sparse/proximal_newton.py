@@ -17,12 +17,12 @@ from functools import cached_property
 import numpy as np
 
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
+from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.newton_system import NewtonSystem
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.quadratic_model import model_step
 
-SUFFICIENT = 1e-4
 INNER_ITERATIONS = 100
 #: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
 #: second-order models; it shrinks with the residual.
@@ -75,8 +75,7 @@ class Point:
     def search(self, path: Callable[[float], np.ndarray], *, shortest: float) -> "Point | None":
         """Halve t from 1 until J at path(t) is below J by a share of what the slope promises."""
         rounding = 8 * float(np.finfo(float).eps) * abs(self.value)
-        t = 1.0
-        while t >= shortest:
+        for t in halvings(shortest):
             trial = Point(self.objective, path(t))
             promised = float(np.vdot(self.slope, trial.theta - self.theta))
             if promised < 0 and trial.value <= self.value + SUFFICIENT * promised:
@@ -84,7 +83,6 @@ class Point:
             # Where values are all rounding, a smaller residual is the only progress that shows.
             if trial.value <= self.value + rounding and trial.residual < 0.9 * self.residual:
                 return trial
-            t /= 2
         return None
 
 

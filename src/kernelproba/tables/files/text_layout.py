@@ -149,8 +149,8 @@ def _names_columns(first: list[str], rows: list[list[str]]) -> bool:
     verdicts = [
         _could_be_value(field.strip(), [row[j].strip() for row in rows]) for j, field in enumerate(first)
     ]
-    told = [verdict for verdict in verdicts if verdict is not None]
-    return not told or not all(told)
+    known = [verdict for verdict in verdicts if verdict is not None]
+    return not known or not all(known)
 
 
 def _could_be_value(field: str, below: list[str]) -> bool | None:

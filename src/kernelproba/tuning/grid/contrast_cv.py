@@ -44,7 +44,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
     gammas : array-like of shape (g,), optional
         Widths to try; by default those of length scales 0.15 to 2 times the median distance, in 7 steps.
         Only for the names of stationary kernels, such as "rbf"; other kernels have their own width.
-    l1_ratio, kernel, kernel_params, priors, calibration, solver, tol, max_iter, random_state
+    l1_ratio, kernel, kernel_params, priors, calibration_cv, solver, tol, max_iter, random_state
         As in `MaximumContrastClassifier`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows, of the probabilities by Bayes' rule; or any scorer of
@@ -113,7 +113,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         kernel="rbf",
         kernel_params=None,
         priors=None,
-        calibration=None,
+        calibration_cv=None,
         scoring="log_loss",
         cv=5,
         one_standard_error=False,
@@ -129,7 +129,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         self.kernel = kernel
         self.kernel_params = kernel_params
         self.priors = priors
-        self.calibration = calibration
+        self.calibration_cv = calibration_cv
         self.scoring = scoring
         self.cv = cv
         self.one_standard_error = one_standard_error

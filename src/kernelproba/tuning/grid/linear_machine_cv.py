@@ -40,12 +40,12 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
     gammas : array-like of shape (g,), optional
         Widths to try; by default those of length scales 0.15 to 2 times the median distance, in 7 steps.
         Only for the names of stationary kernels, such as "rbf"; other kernels have their own width.
-    kernel, degree, coef0, kernel_params, class_weight, calibration, random_state
+    kernel, degree, coef0, kernel_params, class_weight, calibration_cv, random_state
         As in `LinearProgrammingMachine`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows; or any scorer of scikit-learn.  Probabilities are those of
-        `calibration`, by a slope that all held-out rows of a candidate share.  "log_loss" counts a quarter of
-        a row more, of which any class is true.  Equal scores are told apart by the log loss.
+        `calibration_cv`, by a slope that all held-out rows of a candidate share.  "log_loss" counts a quarter
+        of a row more, of which any class is true.  Equal scores are told apart by the log loss.
     cv : int, cross-validation splitter, iterable or None, default=5
         Folds.  A number makes stratified folds that depend on the contents of rows, not on their order;
         copies of a row are different observations, and so is what a weight has beyond one, if all weights are
@@ -110,7 +110,7 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
         coef0=0.0,
         kernel_params=None,
         class_weight=None,
-        calibration=5,
+        calibration_cv=5,
         scoring="log_loss",
         cv=5,
         one_standard_error=False,
@@ -124,7 +124,7 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
         self.coef0 = coef0
         self.kernel_params = kernel_params
         self.class_weight = class_weight
-        self.calibration = calibration
+        self.calibration_cv = calibration_cv
         self.scoring = scoring
         self.cv = cv
         self.one_standard_error = one_standard_error
@@ -184,5 +184,5 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
         return FoldOutcome(scores, used.mean(axis=1))
 
     def _log_probabilities(self, scores: HeldOutScores) -> np.ndarray:
-        slope = SlopeMap(1.0) if self.calibration is None else fit_slope(scores)
+        slope = SlopeMap(1.0) if self.calibration_cv is None else fit_slope(scores)
         return slope.log_probabilities(scores.Q)

@@ -33,7 +33,7 @@ from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.selection import select_models
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.kernel_logistic.uncertainty import UncertainPool
-from kernelproba.tuning.loo_classifier import LeftOutPosterior
+from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
 from kernelproba.tuning.scaling import MIXED_RULES, AfterScaling, FeatureScaling, has_two_values
@@ -65,7 +65,7 @@ _SHARED = (
 
 
 class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follows from the models
-    TunedLinearFunction, UncertainPool, LogisticScores, SelfTuning, LeftOutPosterior, ScaledFeatures
+    TunedLinearFunction, UncertainPool, LogisticScores, SelfTuning, LooProbabilities, ScaledFeatures
 ):
     """Kernel logistic regression that scales the features and chooses kernels, gamma and C by itself.
 
@@ -266,7 +266,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self._store_selection(search)
         # The models number the distinct rows.
         self._rows_ = given.index[copies.first]
-        self._store_left_out(X, given, log_P[copies.which])
+        self._store_loo(X, given, log_P[copies.which])
         return self
 
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:

@@ -37,7 +37,7 @@ from kernelproba.tuning.least_squares.search import (
     Stage,
     Tried,
 )
-from kernelproba.tuning.loo_classifier import LeftOutPosterior
+from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
 from kernelproba.tuning.scaling import UNSCALED, ScaledView
@@ -71,7 +71,7 @@ _SHARED = (
 )
 
 
-class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, ScaledFeatures):
+class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, ScaledFeatures):
     """Least-squares probabilistic classifier that scales the features and chooses gamma and alpha by itself.
 
     Scores of rows left out of the model follow in closed form: they judge every point of a grid, calibrate
@@ -240,7 +240,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
             with step("fit of all rows"):
                 self.best_estimator_.fit(rows, y, sample_weight)
             Q = self.best_estimator_._left_out_scores(view.of(given))
-        self._store_left_out(X, given, self.best_estimator_.score_map_.log_probabilities(Q))
+        self._store_loo(X, given, self.best_estimator_.score_map_.log_probabilities(Q))
         return self
 
     @by_rows
@@ -345,7 +345,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
         """Centres for rows on a scale."""
         keyed, given = KeyedRows(rows.X, rows.y, rows.keys), self._given_centers()
         centers = choose_centers(given, self.n_centers, keyed, len(self.classes_), self.random_state)
-        return Basis(centers, None if isinstance(given, str | Integral) else view.rows(given))
+        return Basis(centers, None if isinstance(given, str) else view.rows(given))
 
     def _start(self, rows: Observations) -> tuple[float, float]:
         """(gamma, alpha) where a search starts."""
@@ -368,6 +368,6 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LeftOutPosterior, Scaled
     ) -> LeastSquaresProbabilisticClassifier:
         """A point of the grid, for rows in a view."""
         shared = {name: getattr(self, name) for name in _SHARED}
-        if not isinstance(self.centers, str | Integral):
+        if not isinstance(self.centers, str):
             shared["centers"] = view.rows(self._given_centers())
         return LeastSquaresProbabilisticClassifier(alpha, gamma="scale" if gamma is None else gamma, **shared)

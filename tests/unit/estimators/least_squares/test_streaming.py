@@ -24,7 +24,7 @@ def stream(model, X, y, size, **kwargs):
 
 
 def test_centres_come_from_the_first_block():
-    model = LSPC(gamma=0.5, centers=10, random_state=0)
+    model = LSPC(gamma=0.5, n_centers=10, random_state=0)
     stream(model, X, y, 100)
     assert (model.support_ < 100).all()
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])

@@ -39,7 +39,7 @@ def noisy():
 SEARCHES = [
     KernelLogisticRegressionCV(),
     LeastSquaresProbabilisticClassifierCV(),
-    LinearProgrammingMachineCV([1.0, 10.0], [0.01, 0.1], cv=2, calibration=2),
+    LinearProgrammingMachineCV([1.0, 10.0], [0.01, 0.1], cv=2, calibration_cv=2),
     MaximumContrastClassifierCV([np.inf, 1.0], [0.01, 0.1], cv=2),
     SparseKernelLogisticRegressionCV(4, cv=2),
 ]

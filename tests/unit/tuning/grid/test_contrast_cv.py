@@ -72,7 +72,7 @@ def test_default_grids_and_folds_serve_iris():
 def test_a_weight_of_two_is_a_row_seen_twice(moons):
     X, y = moons
     weight = np.random.default_rng(0).integers(0, 3, size=len(y))
-    model = MaximumContrastClassifierCV([1.0, 0.1], [1.0, 4.0], cv=3, calibration=3)
+    model = MaximumContrastClassifierCV([1.0, 0.1], [1.0, 4.0], cv=3, calibration_cv=3)
     weighted = model.fit(X, y, weight).predict_proba(X)
     repeated = model.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict_proba(X)
     assert_allclose(weighted, repeated, atol=1e-6)
@@ -80,8 +80,8 @@ def test_a_weight_of_two_is_a_row_seen_twice(moons):
 
 def test_calibration_is_that_of_the_chosen_setting(moons):
     X, y = moons
-    model = MaximumContrastClassifierCV([0.1], [2.0], cv=3, calibration=3).fit(X, y)
-    plain = MaximumContrastClassifier(0.1, gamma=2.0, calibration=3).fit(X, y)
+    model = MaximumContrastClassifierCV([0.1], [2.0], cv=3, calibration_cv=3).fit(X, y)
+    plain = MaximumContrastClassifier(0.1, gamma=2.0, calibration_cv=3).fit(X, y)
     assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=1e-9)
 
 

@@ -26,17 +26,17 @@ def rows(request):
 def test_scores_are_those_of_separate_fits(rows):
     X, y = rows
     splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
-    search = LinearProgrammingMachineCV(CS, GAMMAS, cv=splits, calibration=None, scoring="accuracy")
+    search = LinearProgrammingMachineCV(CS, GAMMAS, cv=splits, calibration_cv=None, scoring="accuracy")
     search.fit(X, y)
     for line, params in enumerate(search.cv_results_["params"]):
         support = []
         for f, (train, test) in enumerate(splits):
-            model = LinearProgrammingMachine(calibration=None, **params).fit(X[train], y[train])
+            model = LinearProgrammingMachine(calibration_cv=None, **params).fit(X[train], y[train])
             hits = search.cv_results_[f"split{f}_test_score"][line]
             assert_allclose(hits, model.score(X[test], y[test]))
             support.append(len(model.support_) / len(train))
         assert_allclose(search.cv_results_["mean_support"][line], np.mean(support), atol=0.05)
-    plain = LinearProgrammingMachine(search.C_, gamma=search.gamma_, calibration=None).fit(X, y)
+    plain = LinearProgrammingMachine(search.C_, gamma=search.gamma_, calibration_cv=None).fit(X, y)
     assert_allclose(search.predict_proba(X), plain.predict_proba(X), atol=1e-9)
     assert_array_equal(search.best_estimator_.support_, plain.support_)
     assert_allclose(search.best_score_, search.cv_results_["mean_test_score"].max())
@@ -46,7 +46,7 @@ def test_log_losses_are_those_of_calibrated_scores():
     X, y = make_moons(120, noise=0.3, random_state=0)
     splits = list(StratifiedKFold(3).split(X, y))
     search = LinearProgrammingMachineCV([1.0], [2.0], cv=splits).fit(X, y)
-    machine = LinearProgrammingMachine(1.0, gamma=2.0, calibration=None)
+    machine = LinearProgrammingMachine(1.0, gamma=2.0, calibration_cv=None)
     scores = np.empty(len(y))
     for train, test in splits:
         scores[test] = machine.fit(X[train], y[train]).decision_function(X[test])
@@ -73,7 +73,7 @@ def test_calibration_and_class_weights_are_those_of_the_chosen_machine():
 
 def test_pairs_search_for_themselves():
     X, y = load_iris(return_X_y=True)
-    search = LinearProgrammingMachineCV(CS, GAMMAS, cv=3, calibration=3)
+    search = LinearProgrammingMachineCV(CS, GAMMAS, cv=3, calibration_cv=3)
     model = PairwiseCouplingClassifier(search).fit(X, y)
     assert model.score(X, y) > 0.95
     assert {pair.C_ for pair in model.estimators_} <= set(CS)

@@ -69,7 +69,7 @@ def test_scores_are_those_of_refits_without_the_row(centers):
 def test_penalties_too_small_for_single_precision_are_searched_in_double():
     search = CV([1e-9], [0.01], max_rows=1000, scoring="brier", **RAW).fit(X, y)
     model = LSPC(1e-9, gamma=0.01, **PLAIN).fit(X, y)
-    P = Clipping(model.class_prior_).probabilities(model.leave_one_out_scores(X, y))
+    P = Clipping(model.priors_).probabilities(model.leave_one_out_scores(X, y))
     assert search.best_score_ == pytest.approx(MEASURES["brier"](P, y), abs=1e-6)
 
 
