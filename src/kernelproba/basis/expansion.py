@@ -47,9 +47,12 @@ def k_means_centers(X: np.ndarray, weight: np.ndarray, n_centers: int, random_st
     copies = Duplicates.of(X, np.zeros(len(X), dtype=np.intp))
     if len(copies) <= n_centers:
         return np.unique(X, axis=0)
-    # In an order that depends neither on that of the rows nor on that of the columns.
     rows, total = X[copies.first], copies.totals(weight)
-    return KMeans(n_centers, random_state=random_state).fit(rows, sample_weight=total).cluster_centers_
+    # In an order that depends neither on that of the rows or columns nor on the unit of the features.
+    squares = np.square(rows - np.average(rows, axis=0, weights=total)).sum(axis=1)
+    order = np.argsort(np.round(squares / squares.max(), 9), kind="stable")
+    means = KMeans(n_centers, random_state=random_state).fit(rows[order], sample_weight=total[order])
+    return means.cluster_centers_
 
 
 def even_knots(X: np.ndarray, n_knots: int) -> np.ndarray:
