@@ -22,7 +22,7 @@ def expected_failures(estimator):
         drawn = "centres are drawn among the rows: repeated rows are drawn more often, weighted ones are not"
         reasons |= {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
     contrast = MaximumContrastClassifier, MaximumContrastClassifierCV
-    if isinstance(estimator, contrast) and estimator.calibration is None:
+    if isinstance(estimator, contrast) and estimator.calibration_cv is None:
         reasons["check_decision_proba_consistency"] = (
             "the decision function is the contrast, a difference of densities, and the probability is their "
             "ratio: they agree in the label but not in the order of rows"
