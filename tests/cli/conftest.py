@@ -90,3 +90,13 @@ def folder(tmp_path_factory) -> Path:
 def new_rows(folder) -> pd.DataFrame:
     """The rows of new.csv."""
     return pd.read_csv(folder / "new.csv")
+
+
+@pytest.fixture(scope="session")
+def tuned(folder):
+    """A model that keeps what it says of left-out rows, and knows intervals and novelty."""
+    from kernelproba.cli.app import run
+
+    fit = ["fit", folder / "iris.csv", "-t", "species", "-o", folder / "tuned.skops", "-q"]
+    assert run([*map(str, fit), "--set", "kernel=rbf", "--set", "feature_weights=None"]) == 0
+    return "tuned.skops"

@@ -142,3 +142,24 @@ def test_the_report_numbers_rows_as_the_file_does(command, folder, tmp_path):
     explained = command("explain", folder / "iris.skops", tmp_path / "t.csv", "--row", 11, "--json")
     assert json.loads(explained.out)["values"]["petal length"] == test.loc[10, "petal length"]
     assert summary["target"] == "species"
+
+
+def test_sets_are_judged_and_new_rows_named_as_the_file_numbers_them(command, folder, tmp_path, tuned):
+    test = pd.read_csv(folder / "test.csv")
+    test.iloc[6, :4] *= 20
+    test.to_csv(tmp_path / "test.csv", index=False)
+    facts = json.loads(command("evaluate", folder / tuned, tmp_path / "test.csv", "--json").out)
+    sets, novelty = facts["sets"], facts["novelty"]
+    assert sets["known_rows"] == 100
+    assert sets["confidence"] == [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
+    assert novelty["rows"][0]["row"] == 7
+    shown = command("evaluate", folder / tuned, tmp_path / "test.csv").out
+    assert "hold the label" in shown
+    assert f"{sets['coverage'][4]:.1%}" in shown
+    assert "most of all rows 7" in shown
+
+
+def test_a_method_without_novelty_says_nothing_of_it(command, folder):
+    facts = json.loads(command("evaluate", folder / "iris.skops", folder / "test.csv", "--json").out)
+    assert facts["novelty"] is None
+    assert facts["sets"]["known_rows"] == 100

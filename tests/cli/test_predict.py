@@ -264,16 +264,6 @@ def test_json_counts_the_labels(predict, folder, expected):
 # ------------------------------------------------------------------ sets, intervals, novelty
 
 
-@pytest.fixture(scope="module")
-def tuned(folder):
-    """A model that keeps what it says of left-out rows, and knows intervals and novelty."""
-    from kernelproba.cli.app import run
-
-    fit = ["fit", folder / "iris.csv", "-t", "species", "-o", folder / "tuned.skops", "-q"]
-    assert run([*map(str, fit), "--set", "kernel=rbf", "--set", "feature_weights=None"]) == 0
-    return "tuned.skops"
-
-
 def test_sets_intervals_and_novelty_are_the_models_own(predict, folder, tmp_path, new_rows, tuned):
     options = ("--sets", "0.9", "--intervals", "--novelty")
     answer = predict(folder / "new.csv", *options, model=tuned)
