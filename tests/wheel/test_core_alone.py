@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 SCRIPT = Path(__file__).parent / "core_alone.py"
-CORE = ("numpy", "scipy", "sklearn", "joblib", "threadpoolctl", "highspy")
+CORE = ("numpy", "scipy", "sklearn", "joblib", "threadpoolctl")
 
 
 def run(*arguments: str) -> str:

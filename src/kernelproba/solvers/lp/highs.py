@@ -7,15 +7,18 @@ A programme keeps its simplex basis: after new costs, columns or rows the next `
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from kernelproba.typing import Matrix
 
-FREE = highspy.kHighsInf
+if TYPE_CHECKING:
+    import highspy
+
+FREE = np.inf
 #: By how much a bound, or the sign of a dual, may be violated.
 FEASIBILITY = 1e-9
 #: Most simplex iterations of one solve: a well-posed programme takes about as many as it has rows.
@@ -66,6 +69,8 @@ class LinearProgramme:
     """
 
     def __init__(self, method: str = "dual", *, presolve: bool = False):
+        import highspy  # a tenth of a second that only linear programmes should wait for
+
         self._highs = highspy.Highs()
         options = {
             "output_flag": False,
@@ -164,8 +169,10 @@ class LinearProgramme:
         for name, value in options.items():
             self._highs.setOptionValue(name, value)
 
-    def _demand(self, status: highspy.HighsStatus) -> None:
+    def _demand(self, status: "highspy.HighsStatus") -> None:
         """Refuse entries that HiGHS does not take."""
+        import highspy
+
         if status == highspy.HighsStatus.kError:
             raise ProgrammeFailed(self._complaint("entries beyond 1e15"))
 
@@ -177,6 +184,8 @@ class LinearProgramme:
         )
 
     def _optimal(self) -> bool:
+        import highspy
+
         return self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
 
 
