@@ -11,7 +11,7 @@ from pathlib import Path
 
 import kernelproba
 
-#: Public modules in the order of the reference; others that appear with an ``__all__`` come after them.
+#: Public modules in the order of the reference.
 MODULES = {
     "kernelproba": "Classifiers",
     "kernelproba.tables": "Tables",
@@ -22,6 +22,7 @@ MODULES = {
     "kernelproba.rows": "Rows in memory, on disk and on clusters",
     "kernelproba.datasets": "Data sets and toys",
     "kernelproba.persistence": "Model files",
+    "kernelproba.report": "Reports",
 }
 
 GROUPS = {

@@ -1,21 +1,34 @@
 """Every public name says what it does, and shows it."""
 
-import importlib
 import inspect
+<<<<<<< HEAD
 import re
 
 import pytest
 
 MODULES = ["", ".coupling", ".datasets", ".decision", ".inspection", ".kernels", ".persistence", ".rows"]
 RELATED = re.compile(r"^([\w.]+) : \S", re.MULTILINE)
+=======
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "docs" / "_ext"))
+from api_pages import MODULES, public_names
+>>>>>>> f04659b (Make the report's functions public under one name, with pages and examples; every page of the API is tested for one)
 
 
 def public() -> list:
-    """(module.name, object) of all classes and functions in ``__all__`` of the public modules."""
-    modules = [importlib.import_module(f"kernelproba{name}") for name in MODULES]
-    names = [(module, name) for module in modules for name in module.__all__]
-    found = [pytest.param(getattr(module, name), id=f"{module.__name__}.{name}") for module, name in names]
-    return [case for case in found if inspect.isclass(case.values[0]) or inspect.isroutine(case.values[0])]
+    """All classes and functions that have a page in the API reference."""
+    found = [
+        (f"{module}.{name}", thing) for module in MODULES for name, thing in public_names(module).items()
+    ]
+    return [
+        pytest.param(thing, id=name)
+        for name, thing in found
+        if inspect.isclass(thing) or inspect.isroutine(thing)
+    ]
 
 
 @pytest.mark.parametrize("thing", public())

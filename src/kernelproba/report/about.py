@@ -30,6 +30,11 @@ class About:
         Which of the rows the model was fitted on, if that is known.
     row_numbers : str
         What the labels of rows mean, as a sentence.
+
+    Examples
+    --------
+    >>> About(target="wine", command=["kernelproba", "evaluate", "a model.skops"]).command_line()
+    "kernelproba evaluate 'a model.skops'"
     """
 
     target: str | None = None

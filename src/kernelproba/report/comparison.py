@@ -37,6 +37,11 @@ def rivals() -> dict[str, Classifier]:
     """Name → unfitted estimator: the classifiers most people would try, with their usual settings.
 
     They take numbers without gaps; those that measure distances or penalise coefficients scale them.
+
+    Examples
+    --------
+    >>> sorted(rivals())[:2]
+    ['SVC, calibrated', 'gradient boosting']
     """
     svc = CalibratedClassifierCV(SVC(), method="sigmoid", ensemble=False)
     return {

@@ -34,11 +34,24 @@ def write_report(summary: Summary, path: str | os.PathLike, format: str | None =
     Parameters
     ----------
     summary : dict
-        From `kernelproba.report.summary.summarise`.
+        From `summarise`.
     path : path
         Where to write; what is there is replaced.
     format : {"html", "md", "json"}, optional
         As in `render`; from the path's suffix if not given.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegression
+    >>> from kernelproba.report import summarise
+    >>> X, y = load_iris(return_X_y=True)
+    >>> summary = summarise(KernelLogisticRegression().fit(X[::2], y[::2]), X[1::2], y[1::2])
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(summary, Path(folder) / "report.html").name
+    'report.html'
     """
     target = Path(path)
     text = render(summary, format or _format_of(target))

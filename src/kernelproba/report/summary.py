@@ -73,7 +73,7 @@ def summarise(
         The rows that the model was fitted on.  They are counted, and if the model keeps leave-one-out
         probabilities, searched for wrong labels.
     rivals : DataFrame, optional
-        From `kernelproba.report.comparison.compare`.
+        From `compare`.
     about : About, optional
         The target's name, the command, times, and which rows the model has seen after all.
 

@@ -2,4 +2,12 @@
 
 
 class TableError(ValueError):
-    """A table that cannot be read, learnt from or predicted: the message says what to do."""
+    """A table that cannot be read, learnt from or predicted: the message says what to do.
+
+    Examples
+    --------
+    >>> from kernelproba.tables import read_table
+    >>> read_table("lost.csv")
+    Traceback (most recent call last):
+    kernelproba.tables.errors.TableError: there is no file lost.csv
+    """
