@@ -53,9 +53,10 @@ def public_modules() -> dict[str, str]:
 
 
 def public_names(module: str) -> dict[str, object]:
-    """{name: object} of a module's ``__all__``."""
+    """{name: object} of a module's ``__all__``, without what the package itself offers."""
     loaded = importlib.import_module(module)
-    return {name: getattr(loaded, name) for name in loaded.__all__}
+    names = set(loaded.__all__) - (set() if loaded is kernelproba else set(kernelproba.__all__))
+    return {name: getattr(loaded, name) for name in loaded.__all__ if name in names}
 
 
 def grouped(names: dict[str, object]) -> dict[str, list[str]]:
