@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TaskProgressColumn,
     TextColumn,
@@ -102,7 +103,7 @@ class Terminal:
     def working(self, text: str) -> Iterator[None]:
         """Show that something of unknown length is under way, and since when."""
         columns = (SpinnerColumn(), _description(), TimeElapsedColumn())
-        with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
+        with self._display(*columns) as progress:
             progress.add_task(name(text), total=None)
             yield
 
@@ -119,7 +120,7 @@ class Terminal:
             TimeElapsedColumn(),
             TimeLeftColumn(),
         )
-        with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
+        with self._display(*columns) as progress:
             task = progress.add_task(name(text), total=None)
 
             def tell(done: int, total: int | None) -> None:
@@ -132,12 +133,19 @@ class Terminal:
     def progress(self, text: str) -> Iterator[Callable[[float], None]]:
         """Show a bar with the time left; what is given sets it to a share between 0 and 1."""
         columns = (_description(), BarColumn(), TaskProgressColumn(), TimeLeftColumn())
-        with Progress(*columns, console=self._err, transient=True, disable=self._is_silent()) as progress:
+        with self._display(*columns) as progress:
             task = progress.add_task(name(text), total=1.0)
             yield lambda share: progress.update(task, completed=share)
 
-    def _is_silent(self) -> bool:
-        return self._quiet or not self._err.is_terminal
+    @contextmanager
+    def _display(self, *columns: ProgressColumn) -> Iterator[Progress]:
+        """Show progress on a terminal; elsewhere not even the empty line that some versions of rich end with."""
+        progress = Progress(*columns, console=self._err, transient=True)
+        if self._quiet or not self._err.is_terminal:
+            yield progress
+            return
+        with progress:
+            yield progress
 
 
 def _console(*, stderr: bool) -> Console:

@@ -78,6 +78,8 @@ SEARCHES = frozenset(
         "sklearn.metrics._scorer._Scorer",
         "sklearn.model_selection._split.KFold",
         "sklearn.model_selection._split.StratifiedKFold",
+        "sklearn.utils._metadata_requests.MetadataRequest",  # of scorers, scikit-learn 1.6
+        "sklearn.utils._metadata_requests.MethodMetadataRequest",
     }
 )
 
