@@ -139,7 +139,7 @@ class Terminal:
 
     @contextmanager
     def _display(self, *columns: ProgressColumn) -> Iterator[Progress]:
-        """Show progress on a terminal; elsewhere not even the empty line that some versions of rich end with."""
+        """Show progress on a terminal; elsewhere not even the empty line that older rich ends with."""
         progress = Progress(*columns, console=self._err, transient=True)
         if self._quiet or not self._err.is_terminal:
             yield progress
