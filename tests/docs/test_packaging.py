@@ -44,3 +44,32 @@ def test_no_file_of_the_repository_names_a_machine():
     texts += [ROOT / "README.md", ROOT / "pyproject.toml", *(ROOT / ".github").rglob("*.*")]
     found = [path for path in texts if re.search(r"/(?:home|root|work)/\w", path.read_text("utf8"))]
     assert found == []
+
+
+def test_the_workflow_calls_targets_of_the_makefile_and_tests_that_are_there():
+    makefile, workflow = (
+        (ROOT / name).read_text("utf8") for name in ("Makefile", ".github/workflows/ci.yml")
+    )
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, flags=re.MULTILINE)[1].split())
+    ends = re.findall(r"versions: (\w+)", workflow)
+    called = set(re.findall(r"make ([\w-]*\w)(?:\s|$)", workflow)) | {f"test-{end}" for end in ends}
+    assert called <= targets
+    assert {"check", "docs", "test-oldest", "test-newest", "test-wheel"} <= called
+    assert [path for path in re.findall(r"\btests/[\w/]+", workflow) if not (ROOT / path).exists()] == []
+
+
+def test_the_workflow_runs_every_python_that_the_project_names(project):
+    named = {item.rpartition(" ")[2] for item in project["classifiers"] if "Python :: 3." in item}
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text("utf8")
+    assert set(re.findall(r'python: "(3\.\d+)"', workflow)) == named
+
+
+def test_the_conda_recipe_constrains_extras_as_the_project_does(project):
+    recipe = (ROOT / "conda/meta.yaml").read_text("utf8")
+    constrained = re.findall(
+        r"- ([\w-]+?)(?:-base|-core)? >=([\d.]+)", recipe.partition("run_constrained")[2]
+    )
+    extras = {item for items in project["optional-dependencies"].values() for item in items}
+    floors = {re.match(r"[\w-]+", item)[0]: item.partition(">=")[2] for item in extras if ">=" in item}
+    assert constrained
+    assert {name: floors[name] for name, _ in constrained} == dict(constrained)
