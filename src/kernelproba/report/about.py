@@ -31,6 +31,10 @@ class About:
     row_numbers : str
         What the labels of rows mean, as a sentence.
 
+    See Also
+    --------
+    summarise : Takes it.
+
     Examples
     --------
     >>> About(target="wine", command=["kernelproba", "evaluate", "a model.skops"]).command_line()

@@ -38,6 +38,10 @@ def rivals() -> dict[str, Classifier]:
 
     They take numbers without gaps; those that measure distances or penalise coefficients scale them.
 
+    See Also
+    --------
+    compare : Fits them on the same folds.
+
     Examples
     --------
     >>> sorted(rivals())[:2]
@@ -86,6 +90,11 @@ def compare(
         the rows left out, each followed by the ends ``…_low`` and ``…_high`` of its 95 % interval;
         ``fit_seconds`` and ``predict_seconds``, means per fold; ``problem``, empty unless a fit failed, in
         which case the scores are missing.  ``attrs`` holds the numbers of ``rows`` and ``folds``.
+
+    See Also
+    --------
+    rivals : Classifiers to compare with.
+    summarise : Describes one model.
 
     Examples
     --------

@@ -40,6 +40,10 @@ def write_report(summary: Summary, path: str | os.PathLike, format: str | None =
     format : {"html", "md", "json"}, optional
         As in `render`; from the path's suffix if not given.
 
+    See Also
+    --------
+    summarise : Makes the summary.
+
     Examples
     --------
     >>> from pathlib import Path

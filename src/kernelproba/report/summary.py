@@ -82,6 +82,11 @@ def summarise(
     dict
         Of plain values only, ready for ``json.dump``; see ``docs/guide/report.md``.
 
+    See Also
+    --------
+    compare : Fits other classifiers on the same folds.
+    write_report : Makes a page of it.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

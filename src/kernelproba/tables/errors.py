@@ -4,6 +4,10 @@
 class TableError(ValueError):
     """A table that cannot be read, learnt from or predicted: the message says what to do.
 
+    See Also
+    --------
+    read_table : Raises it.
+
     Examples
     --------
     >>> from kernelproba.tables import read_table
