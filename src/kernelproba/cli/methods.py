@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from kernelproba.cli.errors import CommandError
 from kernelproba.typing import Classifier
@@ -57,7 +58,7 @@ METHODS = {
 }
 
 
-def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None) -> Any:
+def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None) -> BaseEstimator:
     """Return an unfitted classifier.
 
     Parameters
@@ -88,7 +89,7 @@ def names() -> list[str]:
     return list(METHODS)
 
 
-def _with_settings(model: Classifier, name: str, settings: dict[str, object]) -> Any:
+def _with_settings(model: Classifier, name: str, settings: dict[str, object]) -> BaseEstimator:
     known = model.get_params(deep=False)
     for key in settings:
         if key not in known:

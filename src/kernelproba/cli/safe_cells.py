@@ -7,7 +7,7 @@ get an apostrophe in front, which spreadsheets take for "this is text"; numbers 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,7 +31,7 @@ def without_formulas(table: pa.Table) -> pa.Table:
     return pa.table(columns, names=names)
 
 
-def _guarded(texts: Any) -> Any:
+def _guarded(texts: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     # `and_` keeps gaps as gaps, and a gap in the condition is a gap in the result.
@@ -41,7 +41,7 @@ def _guarded(texts: Any) -> Any:
     return pc.if_else(risky, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)

@@ -6,7 +6,6 @@ import os
 import platform
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy
@@ -14,7 +13,7 @@ import sklearn
 from threadpoolctl import threadpool_info
 
 
-def machine() -> dict[str, Any]:
+def machine() -> dict[str, object]:
     """Return the commit of this package, if known, and the facts of machine and libraries."""
     return {
         "commit": _commit(),

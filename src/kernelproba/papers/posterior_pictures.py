@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from kernelproba.datasets import three_gaussians_problem
 from kernelproba.inspection.displays.colours import MARKERS, class_colours
@@ -51,7 +52,7 @@ def _grid(reach: float) -> tuple[np.ndarray, np.ndarray]:
     return line, np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
 
 
-def _models(settings: dict[str, Any]) -> dict[str, Any]:
+def _models(settings: dict[str, Any]) -> dict[str, BaseEstimator]:
     """The truth, and every method on the first draw of the example."""
     truth = three_gaussians_problem()
     X, y = truth.sample(TOY_ROWS, random_state=0)

@@ -15,10 +15,10 @@ import json
 import os
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sklearn
 from sklearn.base import BaseEstimator
@@ -38,6 +38,8 @@ _MAX_GROWTH, _HARMLESS_BYTES = 100, 2**26
 
 _HEADER = "kernelproba.json"
 _SCHEMA = "schema.json"
+
+T = TypeVar("T")
 
 
 class ModelFileError(ValueError):
@@ -123,7 +125,7 @@ def save_model(
         temporary.write_bytes(_with_member(content, _HEADER, json.dumps(header, indent=1)))
 
 
-def load_model(path: str | os.PathLike) -> Any:
+def load_model(path: str | os.PathLike) -> BaseEstimator:
     """Return the model of a file; see `read_model_file`.
 
     See Also
@@ -228,7 +230,7 @@ def _read_header(name: str, content: bytes) -> dict[str, Any]:
     return {**versions, "notes": notes}
 
 
-def _checked(name: str, read: Any, content: bytes) -> Any:
+def _checked(name: str, read: Callable[[bytes], T], content: bytes) -> T:
     """Return ``read(content)``; what goes wrong with a damaged file becomes one kind of error."""
     try:
         return read(content)
@@ -248,7 +250,7 @@ def _foreign_types(content: bytes) -> list[str]:
     return sorted(set(get_untrusted_types(data=content)) - trusted_types())
 
 
-def _construct(content: bytes) -> Any:
+def _construct(content: bytes) -> BaseEstimator:
     with extra("model-files"):
         from skops.io import loads
 

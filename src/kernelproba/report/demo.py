@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
@@ -54,7 +54,7 @@ Where to go next
 """
 
 
-def methods() -> dict[str, Any]:
+def methods() -> dict[str, BaseEstimator]:
     """Name → unfitted classifier: two of ours that tune themselves, then the usual rivals."""
     squares = LeastSquaresProbabilisticClassifierCV()
     return {OURS: KernelLogisticRegressionCV(), "least squares (LSPC)": squares} | rivals()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
@@ -16,7 +17,7 @@ from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
 from kernelproba.report.json_values import plain
 from kernelproba.report.summary_types import FlaggedRow, NoveltySummary, SetsSummary
-from kernelproba.typing import Classifier, MatrixLike
+from kernelproba.typing import Classifier, Matrix, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +106,7 @@ def describe_novelty(
     return {"threshold": NEW, "share": float(len(new) / len(P)), "rows": listed}
 
 
-def _without_steps(model: Classifier, X: MatrixLike) -> tuple[Any, Any]:
+def _without_steps(model: Classifier, X: MatrixLike) -> tuple[BaseEstimator, Matrix]:
     """Return the classifier of a search or a pipeline, and the rows as it sees them."""
     model = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
     if isinstance(model, Pipeline) and len(model) > 1:

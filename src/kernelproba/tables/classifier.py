@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +25,7 @@ from kernelproba.tuning import KernelLogisticRegressionCV
 from kernelproba.typing import Classifier, MatrixLike
 
 
-def _estimator_has(name: str) -> Any:
+def _estimator_has(name: str) -> Callable[[BaseEstimator], bool]:
     return lambda self: hasattr(getattr(self, "estimator_", None) or self._unfitted(), name)
 
 
@@ -166,7 +167,9 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.predict_proba_interval(Z, confidence)
 
     @available_if(_estimator_has("novelty_score"))
-    def novelty_score(self, X: MatrixLike, *, return_p_value: bool = False) -> Any:
+    def novelty_score(
+        self, X: MatrixLike, *, return_p_value: bool = False
+    ) -> NDArray | tuple[NDArray, NDArray]:
         """Return how new rows are to the estimator, (n,), and p-values if asked for."""
         Z = self.encode(X)
         return self.estimator_.novelty_score(Z, return_p_value=return_p_value)
@@ -185,7 +188,7 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_consistent_length(X, labels)
         return labels
 
-    def _unfitted(self) -> Any:
+    def _unfitted(self) -> BaseEstimator:
         """Return a new estimator, which leaves the scale of the features alone."""
         if self.estimator is None:
             return KernelLogisticRegressionCV(scale=None, random_state=0)

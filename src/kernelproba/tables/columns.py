@@ -11,13 +11,16 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernelproba.tables.errors import TableError
 from kernelproba.typing import MatrixLike
+
+if TYPE_CHECKING:
+    import polars as pl
 
 #: What a frame may say of a column by its type, beyond numbers, dates and texts.
 FLAG, CATEGORY, ORDERED = "flag", "category", "ordered"
@@ -78,7 +81,7 @@ def columns_of(X: Any) -> list[Column]:
     return [_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1])]
 
 
-def texts(values: Sequence[Any] | NDArray) -> NDArray:
+def texts(values: Sequence[object] | NDArray) -> NDArray:
     """Return values as texts without blanks around them, None for what is missing or blank."""
     found = np.empty(len(values), dtype=object)
     found[:] = [None if _is_missing(value) else (str(value).strip() or None) for value in values]
@@ -118,7 +121,7 @@ def _of_pandas(name: str, series: Any) -> Column:
     return _of_array(name, series.to_numpy())
 
 
-def _of_polars(name: str, series: Any) -> Column:
+def _of_polars(name: str, series: pl.Series) -> Column:
     import polars as pl
 
     dtype = series.dtype
@@ -155,7 +158,7 @@ def _numbers(values: NDArray) -> NDArray:
     return np.array([np.nan if _is_missing(value) else float(value) for value in values])
 
 
-def _moments(values: NDArray) -> Iterator[Any]:
+def _moments(values: NDArray) -> Iterator[object]:
     """Yield dates and moments without a time zone."""
     for value in values:
         if _is_missing(value):

@@ -173,7 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             ]
         )
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray:  # noqa: ARG002
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:  # noqa: ARG002
         """Return the names of the columns of the matrix, (k,): those of the table, with level or part."""
         check_is_fitted(self)
         return np.array([name for fitted in self._fitted_ for name in fitted.names()], dtype=object)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from sklearn.base import BaseEstimator
 
 from kernelproba.cli import methods
 from kernelproba.cli.options import Data, Json, MaxRows, Quiet, Seed, Target, complete_method, with_groups
@@ -98,7 +99,7 @@ def _write(scores: pd.DataFrame, path: Path) -> None:
         scores.to_csv(temporary, index=False)
 
 
-def prepared(classifiers: Mapping[str, Any], encoder: TableEncoder) -> dict[str, Any]:
+def prepared(classifiers: Mapping[str, BaseEstimator], encoder: TableEncoder) -> dict[str, BaseEstimator]:
     """Put the same encoder of tables before each classifier."""
     from kernelproba.tables import TableClassifier
 
@@ -109,7 +110,7 @@ def cross_validate(
     terminal: Terminal,
     X: pd.DataFrame,
     y: np.ndarray,
-    contestants: Mapping[str, Any],
+    contestants: Mapping[str, BaseEstimator],
     *,
     folds: int = 5,
     seed: int = 0,

@@ -97,7 +97,7 @@ def _row(model: TableModel, file: TableFile, number: int) -> pd.DataFrame:
     raise CommandError(f"--row {number}: {file.name} has {rows:,} rows")
 
 
-def _class_named(model: TableModel, label: str) -> Any:
+def _class_named(model: TableModel, label: str) -> object:
     for known in model.classes:
         if str(known) == label:
             return known
@@ -118,7 +118,7 @@ def _training(model: TableModel, path: Path | None, layout: Layout) -> pd.DataFr
     return model.training_frame(open_table(path, layout))
 
 
-def _about(lines: pd.DataFrame, chosen: Any) -> pd.DataFrame:
+def _about(lines: pd.DataFrame, chosen: object) -> pd.DataFrame:
     """Return the contributions to the scores of one class; those of its opponents are turned round."""
     import pandas as pd
 
