@@ -11,7 +11,7 @@ import pytest
 
 import kernelproba
 
-COMMANDS = ["fit", "predict", "evaluate", "compare", "explain", "papers", "demo"]
+COMMANDS = ["fit", "predict", "evaluate", "compare", "explain", "serve", "papers", "demo"]
 
 
 def test_help_lists_the_commands(command):
@@ -156,6 +156,47 @@ def test_without_the_extra_the_cure_is_told():
 
 def test_the_package_itself_imports_no_extras():
     extras = "typer skops skrub matplotlib jinja2"  # scikit-learn imports pandas and rich where they are
-    code = f"import sys, kernelproba; print([name for name in {extras.split()} if name in sys.modules])"
+    found = f"[name for name in {extras.split()} if name in sys.modules]"
+    code = f"import sys; from kernelproba import *; print({found})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["fit", "--help"], ["compare", "--help"]])
+def test_what_only_prints_imports_nothing_heavy(arguments):
+    heavy = ["sklearn", "scipy", "pandas", "numpy", "pyarrow", "matplotlib", "skops"]
+    code = (
+        "import sys; from kernelproba.cli.app import run; "
+        f"run({arguments}); print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_completion_imports_nothing_heavy():
+    environment = os.environ | {
+        "_KERNELPROBA_COMPLETE": "complete_bash",
+        "COMP_WORDS": "kernelproba fit t.csv --method klr",
+        "COMP_CWORD": "4",
+        "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
+    }
+    command = [sys.executable, "-X", "importtime", "-m", "kernelproba"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["klr", "klr-pairwise"]
+    assert not [line for line in done.stderr.splitlines() if line.endswith((" sklearn", " scipy", " pandas"))]
+
+
+def test_every_public_name_and_room_is_found_on_the_package():
+    for name in kernelproba.__all__:
+        assert getattr(kernelproba, name).__name__ == name
+    assert set(kernelproba.__all__) <= set(dir(kernelproba))
+    assert kernelproba.inspection.explain
+    assert not hasattr(kernelproba, "nonsense")
+
+
+def test_programs_get_the_notes_that_people_see(command, folder, tmp_path):
+    table = pd.read_csv(folder / "iris.csv").assign(empty=np.nan)
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit = ("fit", tmp_path / "t.csv", "-t", "species", "-m", "kdc", "-o", tmp_path / "m.skops")
+    notes = json.loads(command(*fit, "--json", "-q").out)["notes"]
+    assert any("'empty' is left out" in note for note in notes)

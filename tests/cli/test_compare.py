@@ -55,3 +55,38 @@ def test_a_method_that_fails_does_not_stop_the_others(command, folder, monkeypat
 )
 def test_a_wrong_option_gets_one_line(command, folder, options, message):
     assert message in command("compare", folder / "iris.csv", *options).error
+
+
+def test_a_method_is_behind_the_best_by_a_paired_difference(command, folder):
+    facts = json.loads(command("compare", folder / "iris.csv", *OPTIONS, "--json").out)
+    best, other = facts["methods"]
+    assert best["log_loss_gap"] == 0
+    assert other["log_loss_gap"] == pytest.approx(other["log_loss"] - best["log_loss"])
+    assert other["log_loss_gap_low"] < other["log_loss_gap"] < other["log_loss_gap_high"]
+
+
+def test_time_that_is_over_leaves_slow_methods_out(command, folder, monkeypatch):
+    import time
+
+    from kernelproba import LeastSquaresProbabilisticClassifierCV
+
+    monkeypatch.setattr(LeastSquaresProbabilisticClassifierCV, "fit", lambda *_, **__: time.sleep(60))
+    answer = command("compare", folder / "iris.csv", *OPTIONS, "--max-time", 2)
+    assert answer.code == 0
+    assert "lspc: out of time after 0 of 3 folds" in answer.out
+
+
+def test_the_best_is_fitted_and_reported_if_asked_for(command, folder, tmp_path):
+    model, report = tmp_path / "m.skops", tmp_path / "r.json"
+    answer = command(
+        *("compare", folder / "iris.csv", *OPTIONS, "--fit-winner", model, "--report", report, "--json")
+    )
+    facts = json.loads(answer.out)
+    assert facts["winner"]["method"] == facts["methods"][0]["method"]
+    assert facts["winner"]["held_out"]["rows"] > 20
+    assert command("predict", model, folder / "new.csv", "-o", tmp_path / "o.csv").code == 0
+    summary = json.loads(report.read_text())
+    assert {row["method"] for row in summary["rivals"]["methods"]} == {"lspc", "kdc"}
+    shown = command("compare", folder / "iris.csv", *OPTIONS, "--fit-winner", model).out
+    assert "The best of ours is" in shown
+    assert "Next: kernelproba predict" in shown

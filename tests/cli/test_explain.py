@@ -93,9 +93,46 @@ def test_a_wrong_option_gets_one_line(command, folder, options, message):
     assert message in command("explain", folder / "iris.skops", folder / "new.csv", *filled).error
 
 
+def test_columns_add_up_to_the_log_odds_and_the_change_turns_the_decision(command, folder, new_rows):
+    model = load_model(folder / "iris.skops")
+    P = model.predict_proba(new_rows[:1])[0].max()
+    for training in ([], ["--training", folder / "iris.csv"]):
+        facts = facts_of(command("explain", folder / "iris.skops", folder / "new.csv", *training, "--json"))
+        total = facts["baseline"] + sum(line["contribution"] for line in facts["columns"])
+        assert total == pytest.approx(np.log(P / (1 - P)), abs=1e-6)
+        assert {line["column"] for line in facts["columns"]} == set(new_rows.columns)
+        changed = new_rows[:1].assign(**{line["column"]: line["changed"] for line in facts["change"]})
+        assert model.predict(changed)[0] == facts["change"][0]["class"] != facts["label"]
+
+
+def test_training_rows_are_named_by_influence_where_formulas_tell(command, folder, klr, tmp_path):  # noqa: ARG001
+    model = tmp_path / "m.skops"
+    assert command("fit", folder / "two.csv", "-t", "species", "-m", "klr", "-o", model).code == 0
+    data = ("explain", model, folder / "new.csv", "--training", folder / "two.csv", "--top", 3)
+    lines = facts_of(command(*data, "--json"))["influence"]
+    training = pd.read_csv(folder / "two.csv")
+    assert len(lines) == 3
+    for line in lines:
+        assert line["label"] == training["species"][line["row"] - 1]
+        assert line["petal width"] == training["petal width"][line["row"] - 1]
+    assert "It depends most on" in command(*data).out
+    assert (
+        facts_of(command("explain", folder / "iris.skops", folder / "new.csv", "--json"))["influence"] is None
+    )
+
+
+def test_people_see_columns_first(command, folder):
+    answer = command("explain", folder / "iris.skops", folder / "new.csv", "--top", 1)
+    assert "Columns for" in answer.out
+    assert "2 other columns" in answer.out
+    assert "It would be" in answer.out
+
+
 def test_a_model_without_training_rows_says_so(command, folder, tmp_path):
     assert (
         command("fit", folder / "iris.csv", "-t", "species", "-m", "basis", "-o", tmp_path / "m.skops").code
         == 0
     )
-    assert "no kernel machine" in command("explain", tmp_path / "m.skops", folder / "new.csv").error
+    answer = command("explain", tmp_path / "m.skops", folder / "new.csv")
+    assert "no say of their own in a model of method basis" in answer.err
+    assert "Columns for" in answer.out

@@ -285,3 +285,111 @@ def test_a_failed_fit_leaves_an_old_model_alone(fit, tmp_path):
     (tmp_path / "model.skops").write_text("precious")
     assert fit("a,y\n1,no\n2,no\n").code == 2
     assert (tmp_path / "model.skops").read_text() == "precious"
+
+
+def test_a_report_holds_out_rows_by_itself_and_the_verdict_is_printed(fit, command, tmp_path):
+    table = two_clouds(200)
+    answer = fit(table, "--report", tmp_path / "report.json", "--json")
+    facts = json.loads(answer.out)
+    assert facts["rows"] == 150
+    held = facts["held_out"]
+    assert held["rows"] == 50
+    assert held["by"] == "chance"
+    summary = json.loads((tmp_path / "report.json").read_text())
+    assert summary["scores"]["error"]["estimate"] == pytest.approx(held["scores"]["error"]["estimate"])
+    assert summary["data"]["seen_rows"] == 0
+    shown = fit(table, "--report", tmp_path / "report.html")
+    assert "held out     50 rows by chance: error" in shown.out
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    # Rows that were held out are rows that the model has not seen.
+    evaluated = json.loads(
+        command("evaluate", tmp_path / "model.skops", tmp_path / "table.csv", "--json").out
+    )
+    assert evaluated["seen_in_training"] == 150
+
+
+def test_groups_are_held_out_whole_and_not_learnt_from(fit, tmp_path):
+    table = two_clouds(200).assign(patient=[f"p{number // 5}" for number in range(200)])
+    facts = json.loads(fit(table, "--group", "patient", "--hold-out", "0.3", "--json").out)
+    assert "patient" not in facts["columns"]
+    rows = read_model_file(tmp_path / "model.skops").notes["table"]["rows"]
+    learnt = {table["patient"][row - 1] for row in rows}
+    others = {table["patient"][row - 1] for row in set(range(1, 201)) - set(rows)}
+    assert learnt.isdisjoint(others)
+    assert facts["held_out"]["rows"] == 60
+    assert facts["held_out"]["by"] == "patient"
+
+
+def test_the_latest_rows_are_held_out(fit, tmp_path):
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(
+        np.random.default_rng(0).integers(0, 90, 200), unit="D"
+    )
+    table = two_clouds(200).assign(day=days.strftime("%d.%m.%Y"))
+    facts = json.loads(fit(table, "--time", "day", "--json").out)
+    rows = np.array(read_model_file(tmp_path / "model.skops").notes["table"]["rows"]) - 1
+    later = np.setdiff1d(np.arange(200), rows)
+    assert days[rows].max() < days[later].min()
+    assert facts["held_out"]["rows"] == len(later)
+    assert 40 <= len(later) <= 50
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--group", "a", "--time", "b"], "not by both"),
+        (["--report", "r.txt"], "must end in .html"),
+        (["--time", "y"], "neither dates nor numbers"),
+        (["--group", "nope"], "no column 'nope'"),
+        (["--time", "y", "--exclude", "a", "--hold-out", "2"], "--hold-out"),
+    ],
+)
+def test_a_split_that_cannot_be_gets_one_line(fit, options, message):
+    assert message in fit(two_clouds(), *options).error
+
+
+def test_the_number_of_rows_follows_from_what_a_method_can_do():
+    auto, sparse = methods.METHODS["auto"], methods.METHODS["sparse"]
+    assert auto.default_rows(10, 2) == 100_000
+    assert auto.default_rows(40, 10) == 10_000
+    assert auto.default_rows(20, 122) == 5_000
+    assert sparse.default_rows(10, 2) == 5_000
+
+
+def test_a_column_that_is_the_target_in_disguise_is_named(fit):
+    table = two_clouds(100)
+    table["code"] = table["y"].map({"no": "N1", "yes": "Y2"})
+    assert "column 'code' tells 'y' almost by itself" in fit(table).err
+    assert "almost by itself" not in fit(two_clouds(100).assign(a=0.0)).err
+
+
+def test_a_model_that_learnt_nothing_says_so(fit):
+    table = two_clouds(100)
+    table["y"] = np.random.default_rng(1).permutation(table["y"])
+    assert "nothing was learnt" in fit(table, "-m", "lspc").err
+    assert "nothing was learnt" not in fit(two_clouds(100), "-m", "lspc").err
+
+
+def test_many_whole_numbers_may_be_a_quantity(fit):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.normal(size=300), "y": rng.integers(0, 40, 300)})
+    assert "if it is a quantity" in fit(table).err
+    assert "if it is a quantity" not in fit(table.assign(y=table["y"] % 10)).err
+
+
+def test_the_same_seed_gives_the_same_model_of_texts_and_many_categories(fit, tmp_path):
+    rng = np.random.default_rng(0)
+    words = ["late", "early", "broken", "fine", "blue", "heavy", "sold"]
+    table = two_clouds(90).assign(
+        note=[" ".join(rng.choice(words, 5)) for _ in range(90)], town=[f"Town {i % 45}" for i in range(90)]
+    )
+    found = []
+    for _ in range(3):
+        fit(table, "-m", "lspc", "--seed", 3)
+        found.append(load_model(tmp_path / "model.skops").predict_proba(table.drop(columns="y")))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_the_setting_of_the_guide_works(fit):
+    settings = ["--set", "kernel=laplacian", "--set", "C=10"]
+    assert fit(two_clouds(), "-m", "klr-pairwise", *settings).code == 0

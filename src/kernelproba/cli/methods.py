@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-
-from sklearn.base import BaseEstimator
+from typing import TYPE_CHECKING, Any
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.typing import Classifier
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+    from kernelproba.typing import Classifier
 
 #: Values of C among which each pair of classes chooses its own.
 PAIR_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+#: Rows that every method can learn from in a minute or so, rows at most, and rows × columns × classes.
+_LEAST_ROWS, _MOST_ROWS, _CELLS = 5_000, 100_000, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -26,22 +33,34 @@ class Method:
         For people.
     params : dict
         Of the constructor, if not the defaults.
-    max_rows : int
-        Rows that it learns from unless the user asks for more: so many take minutes.
+    takes_many : bool
+        Whether its time grows with the rows only: it searches on a sample and spans the model by few centres.
     """
 
     estimators: tuple[str, ...]
     summary: str
     params: dict[str, object] = field(default_factory=dict)
-    max_rows: int = 5_000
+    takes_many: bool = False
+
+    def default_rows(self, columns: int, classes: int) -> int:
+        """Return how many rows it learns from unless the user asks for more: about a minute's worth.
+
+        The same for the same table on every machine, so that models can be fitted again.
+        """
+        cells = _CELLS // max(columns * classes, 1) if self.takes_many else 0
+        return max(_LEAST_ROWS, min(_MOST_ROWS, cells))
 
 
 _SELF_TUNING = ("KernelLogisticRegressionCV", "LeastSquaresProbabilisticClassifierCV")
 
 METHODS = {
-    "auto": Method(_SELF_TUNING, "the default: kernel logistic regression that tunes itself"),
+    "auto": Method(
+        _SELF_TUNING, "the default: kernel logistic regression that tunes itself", takes_many=True
+    ),
     "klr": Method(
-        ("KernelLogisticRegressionCV", "KernelLogisticRegression"), "kernel logistic regression, one softmax"
+        ("KernelLogisticRegressionCV", "KernelLogisticRegression"),
+        "kernel logistic regression, one softmax",
+        takes_many=True,
     ),
     "klr-pairwise": Method(
         ("KernelLogisticRegression",),
@@ -58,7 +77,7 @@ METHODS = {
 }
 
 
-def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None) -> BaseEstimator:
+def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None, jobs: int = 1) -> BaseEstimator:
     """Return an unfitted classifier.
 
     Parameters
@@ -69,6 +88,8 @@ def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None
         Its ``random_state``, if it has one.
     settings : dict, optional
         Parameters that the user asks for.
+    jobs : int
+        Its ``n_jobs``, if it has one.
     """
     import kernelproba
 
@@ -79,7 +100,8 @@ def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None
     method = METHODS[name]
     kind = next(getattr(kernelproba, each) for each in method.estimators if hasattr(kernelproba, each))
     model = kind(**method.params)
-    own = {"random_state": seed, "scale": None}  # `preparation` has scaled the columns already
+    own = {"random_state": seed, "scale": None}  # the encoder of tables has scaled the columns already
+    own |= {"n_jobs": jobs} if jobs > 1 else {}
     model.set_params(**{key: value for key, value in own.items() if key in model.get_params(deep=False)})
     return _with_settings(model, name, settings or {})
 

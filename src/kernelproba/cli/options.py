@@ -27,6 +27,9 @@ MaxRows = Annotated[
     int | None, typer.Option("--max-rows", min=2, help="Draw so many rows at random if the table has more.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of everything that is drawn at random.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, help="Processes at once, in methods that can use them.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only (and the result of --json).")]
 

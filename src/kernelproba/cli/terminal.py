@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.live import Live
 from rich.progress import (
     BarColumn,
     Progress,
@@ -21,7 +22,6 @@ from rich.progress import TimeRemainingColumn as TimeLeftColumn
 from rich.table import Table
 
 from kernelproba.plain_text import name, shorten
-from kernelproba.report.json_values import plain
 
 #: Columns of text where there is no terminal that has a width of its own.
 _WIDTH = 160
@@ -45,6 +45,7 @@ class Terminal:
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False, without_results: bool = False):
         self._as_json, self._quiet, self._without_results = as_json, quiet, without_results
+        self._notes: list[str] = []
         self._out, self._err = _console(stderr=False), _console(stderr=True)
 
     def result(self, facts: dict[str, object], show: Callable[[Terminal], None]) -> None:
@@ -53,12 +54,14 @@ class Terminal:
         Parameters
         ----------
         facts : dict
-            For programs.
+            For programs, which get the notes so far as well.
         show : callable
             Prints it for people, by `line` and `table`.
         """
         if self._as_json:
-            print(json.dumps(plain(facts), ensure_ascii=False, indent=2))
+            from kernelproba.report.json_values import plain
+
+            print(json.dumps(plain(facts | {"notes": self._notes}), ensure_ascii=False, indent=2))
         elif not self._quiet and not self._without_results:
             show(self)
 
@@ -68,24 +71,12 @@ class Terminal:
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> None:
         """Print a table of a result; cells that begin with a digit or a sign stand to the right."""
-        cells = [list(row) for row in rows]
-        title = None if title is None else name(title)
-        table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
-        for number, column in enumerate(columns):
-            numeric = all(_is_numeric(row[number]) for row in cells)
-            table.add_column(
-                shorten(name(column), _CELL),
-                justify="right" if numeric else "left",
-                overflow="fold",
-                header_style="bold",
-            )
-        for row in cells:
-            table.add_row(*(shorten(name(cell), _CELL) for cell in row))
-        self._out.print(table)
+        self._out.print(_table(columns, rows, title))
 
     def notes(self, texts: Iterable[str]) -> None:
         """Print what the user should know."""
         for text in texts:
+            self._notes.append(text)
             if not self._quiet:
                 self._err.print(f"note: {name(text)}", style="yellow", soft_wrap=True)
 
@@ -141,11 +132,78 @@ class Terminal:
     def _display(self, *columns: ProgressColumn) -> Iterator[Progress]:
         """Show progress on a terminal; elsewhere not even the empty line that older rich ends with."""
         progress = Progress(*columns, console=self._err, transient=True)
-        if self._quiet or not self._err.is_terminal:
+        if self._is_silent():
             yield progress
             return
         with progress:
             yield progress
+
+    @contextmanager
+    def watching(self, text: str) -> Iterator[Watch]:
+        """Show a table that grows, above a bar with the time left."""
+        columns = (_description(), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeLeftColumn())
+        progress = Progress(*columns, console=self._err, disable=self._is_silent())
+        watch = Watch(progress, text)
+        if self._is_silent():
+            yield watch
+            return
+        with Live(watch, console=self._err, transient=True, refresh_per_second=4):
+            yield watch
+
+    def _is_silent(self) -> bool:
+        return self._quiet or not self._err.is_terminal
+
+
+class Watch:
+    """A table of results so far, and how far the work is.
+
+    Parameters
+    ----------
+    progress : Progress
+        Bar.
+    text : str
+        What is under way.
+    """
+
+    def __init__(self, progress: Progress, text: str):
+        self._progress, self._text = progress, text
+        self._task = progress.add_task(name(text), total=1.0)
+        self._table: Table | None = None
+
+    def tell(self, what: str, share: float) -> None:
+        """Set the bar to a share between 0 and 1, reached by `what`."""
+        self._progress.update(self._task, completed=share, description=name(f"{self._text}: {what}"))
+
+    def show(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Replace the table."""
+        self._table = _table(columns, rows)
+
+    def __rich_console__(self, _console: Console, _options: Any) -> Iterator[Any]:
+        if self._table is not None:
+            yield self._table
+        yield self._progress.get_renderable()
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> Table:
+    cells = [list(row) for row in rows]
+    table = Table(
+        title=None if title is None else name(title),
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+    )
+    for number, column in enumerate(columns):
+        numeric = all(_is_numeric(row[number]) for row in cells)
+        table.add_column(
+            shorten(name(column), _CELL),
+            justify="right" if numeric else "left",
+            overflow="fold",
+            header_style="bold",
+        )
+    for row in cells:
+        table.add_row(*(shorten(name(cell), _CELL) for cell in row))
+    return table
 
 
 def _console(*, stderr: bool) -> Console:

@@ -8,7 +8,10 @@ from kernelproba.inspection.displays.posterior import PosteriorDisplay, posterio
 from kernelproba.inspection.displays.reliability import ReliabilityDisplay, reliability_tables
 from kernelproba.inspection.displays.risk import RiskCoverageDisplay
 from kernelproba.inspection.displays.search import SearchDisplay
+from kernelproba.inspection.reasons.changes import smallest_change
+from kernelproba.inspection.reasons.columns import column_contributions
 from kernelproba.inspection.reasons.explanation import explain
+from kernelproba.inspection.reasons.influence import row_influence
 from kernelproba.inspection.reasons.suspects import SuspectsDisplay, suspects
 from kernelproba.inspection.scores.bootstrap import Interval, bootstrap_interval
 from kernelproba.inspection.scores.headline import probability_scores, score_intervals
@@ -35,12 +38,15 @@ __all__ = [
     "bootstrap_interval",
     "brier_decomposition",
     "brier_score",
+    "column_contributions",
     "expected_calibration_error",
     "explain",
     "posterior_map",
     "probability_scores",
     "reliability_tables",
+    "row_influence",
     "score_intervals",
+    "smallest_change",
     "squared_calibration_error",
     "suspects",
 ]

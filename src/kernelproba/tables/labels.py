@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 WHOLE, FLAGS, WORDS = "number", "flag", "text"
 
 _LARGEST = 2**53
+
+#: Whole numbers as labels from which on they may be meant as a quantity.
+_MANY_NUMBERS = 20
+
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
 _FRACTION = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d+[eE]-\d+")
 
@@ -91,6 +95,17 @@ def check_classes(name: str, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray
             "several rows; choose another target, or cut this one into ranges first"
         )
     return classes, counts
+
+
+def quantity_note(name: str, labels: np.ndarray, kind: str) -> list[str]:
+    """Return a note on whole numbers that are rather a quantity than labels, if they are so many."""
+    count = len(np.unique(labels)) if kind == WHOLE else 0
+    if count <= _MANY_NUMBERS:
+        return []
+    return [
+        f"the target '{name}' has {count} different whole numbers, and each is taken for a class: if it is a "
+        "quantity, cut it into ranges first"
+    ]
 
 
 def _label_texts(column: pa.ChunkedArray) -> list[str | None]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.arrow_columns import reading_of, to_frame
 from kernelproba.tables.files.table_file import TableFile
 from kernelproba.tables.kinds import DROPPED, check_kind
-from kernelproba.tables.labels import check_classes, label_kind, read_labels
+from kernelproba.tables.labels import check_classes, label_kind, quantity_note, read_labels
 from kernelproba.tables.number_styles import CONTINENTAL
 from kernelproba.tables.readings import Reading
 
@@ -40,6 +40,8 @@ class TrainingTable:
         Name of the target and what its labels are.
     notes : list of str
         What the reader did that the user should know.
+    beside : Series of length n or None
+        The column that was to be read beside the features.
     """
 
     X: pd.DataFrame
@@ -49,6 +51,12 @@ class TrainingTable:
     target: str
     target_kind: str
     notes: list[str]
+    beside: pd.Series | None = None
+
+    def rows(self, positions: np.ndarray) -> TrainingTable:
+        """Return some of the rows."""
+        beside = None if self.beside is None else self.beside.iloc[positions]
+        return replace(self, X=self.X.iloc[positions], y=self.y[positions], beside=beside)
 
 
 @dataclass(frozen=True)
@@ -61,29 +69,33 @@ class Choice:
         Column of labels.
     exclude, only : sequences of str
         Columns to leave out; columns to take, all others left out, if there are any.
-    max_rows : int or None
-        Draw so many rows at random if there are more.
+    max_rows : int, callable or None
+        Draw so many rows at random if there are more; a function of the numbers of columns and of classes.
     seed : int
         Of the draw.
     kinds : mapping
         Name of a column → its kind, as in `TableEncoder`.
     decimal, day_first
         As in `TableEncoder`.
+    beside : str or None
+        A column to be read beside the features, such as one that tells how to split the rows.
     """
 
     target: str
     exclude: Sequence[str] = ()
     only: Sequence[str] = ()
-    max_rows: int | None = None
+    max_rows: int | Callable[[int, int], int] | None = None
     seed: int = 0
     kinds: Mapping[str, object] = field(default_factory=dict)
     decimal: str | None = None
     day_first: bool | None = None
+    beside: str | None = None
 
 
 def read_training_table(file: TableFile, choice: Choice) -> TrainingTable:
     """Read a table and take from it what is to be learnt from; rows without a label are left out."""
-    for name in (choice.target, *choice.exclude, *choice.only, *choice.kinds):
+    beside = [] if choice.beside is None else [choice.beside]
+    for name in (choice.target, *choice.exclude, *choice.only, *choice.kinds, *beside):
         check_column(file, name)
     for name, kind in choice.kinds.items():
         check_kind(name, kind)
@@ -92,16 +104,20 @@ def read_training_table(file: TableFile, choice: Choice) -> TrainingTable:
     kind = label_kind(choice.target, column, as_words=choice.target in choice.kinds)
     y, present = read_labels(column, kind)
     check_classes(choice.target, y)
-    notes = file.notes + _missing_labels(choice.target, present)
-    chosen = draw_rows(y, choice.max_rows, choice.seed)
+    notes = file.notes + _missing_labels(choice.target, present) + quantity_note(choice.target, y, kind)
+    features = _features(table, choice)
+    size = choice.max_rows
+    chosen = draw_rows(y, size(len(features), len(np.unique(y))) if callable(size) else size, choice.seed)
     if len(chosen) < len(y):
         notes.append(f"learning from {len(chosen):,} of {len(y):,} rows, drawn at random: see --max-rows")
     positions = np.flatnonzero(present)[chosen]
-    read = read_columns(table, _features(table, choice), choice)
-    readings = {name: reading for name, (reading, _) in read.items()}
+    read = read_columns(table, list(dict.fromkeys([*features, *beside])), choice)
+    readings = {name: read[name][0] for name in features}
     X = to_frame(table, readings).iloc[positions]
-    reasons = {name: why for name, (_, why) in read.items()}
-    return TrainingTable(X, y[chosen], readings, reasons, choice.target, kind, notes)
+    reasons = {name: read[name][1] for name in features}
+    others = to_frame(table, {name: read[name][0] for name in beside}).iloc[positions]
+    extra = others[choice.beside] if beside else None
+    return TrainingTable(X, y[chosen], readings, reasons, choice.target, kind, notes, extra)
 
 
 def read_columns(table: pa.Table, names: Sequence[str], choice: Any) -> dict[str, tuple[Reading, str]]:

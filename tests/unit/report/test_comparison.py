@@ -12,7 +12,8 @@ from sklearn.svm import SVC
 
 from kernelproba import KernelLogisticRegression
 from kernelproba.inspection import score_intervals
-from kernelproba.report.comparison import SCORES, compare, rivals
+from kernelproba.report.comparison import compare, rivals
+from kernelproba.report.leaderboard import SCORES
 
 
 class Stated(ClassifierMixin, BaseEstimator):

@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from sklearn.base import BaseEstimator
 
 from kernelproba.cli import methods
-from kernelproba.cli.options import Data, Json, MaxRows, Quiet, Seed, Target, complete_method, with_groups
+from kernelproba.cli.options import (
+    Data,
+    Jobs,
+    Json,
+    MaxRows,
+    Quiet,
+    Seed,
+    Target,
+    complete_method,
+    with_groups,
+)
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
-    from kernelproba.tables import TableEncoder
     from kernelproba.tables.files.table_file import Layout
+    from kernelproba.tables.training_table import Choice, TrainingTable
 
 #: Rows of a comparison unless the user asks for more: every method is fitted once per fold.
 _MAX_ROWS = 2_000
 
+#: Seconds of a comparison unless the user asks for more.
+_MAX_TIME = 300.0
+
 #: What is compared unless the user names methods: those that tune themselves in seconds.
 _METHODS = ("auto", "lspc", "kdc")
-
-#: Scores that are printed, which is as many as a narrow terminal can show, and their titles.
-_SCORES = {"error": "error", "log_loss": "log loss", "ece": "calibration"}
-
 
 #: Shown by ``--help``.
 EXAMPLES = (
     "kernelproba compare patients.csv --target diagnosis",
     "kernelproba compare patients.csv -t diagnosis -m auto -m rvm --no-rivals --folds 10",
+    "kernelproba compare patients.csv -t diagnosis --fit-winner model.skops --report report.html",
 )
 
 
@@ -59,8 +65,33 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the table as .csv as well.")
     ] = None,
+    max_time: Annotated[
+        float,
+        typer.Option(
+            "--max-time",
+            metavar="SECONDS",
+            min=1,
+            help="Then what is not done is left out; slow methods last.",
+        ),
+    ] = _MAX_TIME,
+    fit_winner: Annotated[
+        Path | None,
+        typer.Option(
+            "--fit-winner", metavar="FILE", help="Fit the best of our methods, and write its model."
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            "-r",
+            metavar="FILE",
+            help="Fit the best of our methods without a quarter of the rows, and write a report on these.",
+        ),
+    ] = None,
     max_rows: MaxRows = _MAX_ROWS,
     seed: Seed = 0,
+    jobs: Jobs = 1,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -71,25 +102,37 @@ def compare(
 
     All see the same folds of the same prepared columns.
     """
-    from kernelproba.cli.prediction_file import check_output
+    from kernelproba.cli.comparing import cross_validate, prepared
+    from kernelproba.cli.learning import Splitting
     from kernelproba.cli.training import encoder_for, load_training_table
     from kernelproba.report.comparison import rivals as usual_rivals
-    from kernelproba.tables.training_table import Choice
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
-    if output is not None:
-        check_output(output, data)
-    classifiers = {name: methods.build(name, seed=seed) for name in method or _METHODS}
-    choice = Choice(target, max_rows=max_rows, seed=seed, **columns)
+    splitting = Splitting(report)
+    _check_outputs(splitting, data, output, fit_winner)
+    ours = {name: methods.build(name, seed=seed, jobs=jobs) for name in method or _METHODS}
+    choice = splitting.choice(target, max_rows=max_rows, seed=seed, **columns)
     table = load_training_table(terminal, data, layout, choice)
-    contestants = prepared(classifiers | (usual_rivals() if rivals else {}), encoder_for(choice))
+    contestants = prepared(ours | (usual_rivals() if rivals else {}), encoder_for(choice))
     with terminal.heeding_warnings():
-        scores = cross_validate(terminal, table.X, table.y, contestants, folds=folds, seed=seed)
-    scores = scores.sort_values("log_loss", ignore_index=True)
+        scores = cross_validate(
+            terminal, table.X, table.y, contestants, folds=folds, seed=seed, max_time=max_time
+        )
     if output is not None:
         _write(scores, output)
     facts = {"rows": len(table.y), "folds": folds, "methods": scores.to_dict("records")}
+    if report is not None or fit_winner is not None:
+        facts["winner"] = _fit_winner(terminal, scores, ours, (choice, table), splitting, fit_winner)
     terminal.result(facts, lambda screen: _show(screen, facts))
+
+
+def _check_outputs(splitting: Any, data: Path, *outputs: Path | None) -> None:
+    from kernelproba.cli.prediction_file import check_output
+
+    splitting.check(data)
+    for path in outputs:
+        if path is not None:
+            check_output(path, data)
 
 
 def _write(scores: pd.DataFrame, path: Path) -> None:
@@ -99,61 +142,30 @@ def _write(scores: pd.DataFrame, path: Path) -> None:
         scores.to_csv(temporary, index=False)
 
 
-def prepared(classifiers: Mapping[str, BaseEstimator], encoder: TableEncoder) -> dict[str, BaseEstimator]:
-    """Put the same encoder of tables before each classifier."""
-    from kernelproba.tables import TableClassifier
-
-    return {name: TableClassifier(classifier, encoder) for name, classifier in classifiers.items()}
-
-
-def cross_validate(
+def _fit_winner(
     terminal: Terminal,
-    X: pd.DataFrame,
-    y: np.ndarray,
-    contestants: Mapping[str, BaseEstimator],
-    *,
-    folds: int = 5,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Score classifiers by cross-validation behind a progress bar."""
-    from kernelproba.report.comparison import compare
+    scores: pd.DataFrame,
+    ours: dict[str, Any],
+    source: tuple[Choice, TrainingTable],
+    splitting: Any,
+    path: Path | None,
+) -> dict[str, Any]:
+    """Fit the best of our own methods: a model file holds no others."""
+    from kernelproba.cli.errors import CommandError
+    from kernelproba.cli.learning import learn
 
-    with terminal.progress("comparing") as progress:
-        return compare(
-            X,
-            y,
-            contestants,
-            cv=folds,
-            random_state=seed,
-            progress=lambda _name, done, total: progress(done / total),
-        )
+    known = scores[scores["method"].isin(ours) & scores["log_loss"].notna()]
+    if known.empty:
+        raise CommandError("none of our methods was done in time: give more by --max-time, or fewer rows")
+    best = known.iloc[0]["method"]
+    return learn(terminal, (best, ours[best]), source, splitting, path, scores)
 
 
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:
-    from kernelproba.report.wording import SCORE_TEXTS
+    from kernelproba.cli.comparing import show_comparison
+    from kernelproba.cli.fit_summary import show_fit
 
-    rows = [
-        [row["method"], *(_score(row, name) for name in _SCORES), _seconds(row["fit_seconds"])]
-        for row in facts["methods"]
-    ]
-    screen.table(["method", *_SCORES.values(), "fit time"], rows)
-    for row in facts["methods"]:
-        if row["problem"]:
-            screen.line(f"{row['method']} failed: {row['problem']}")
-    screen.line(f"\n{facts['folds']} folds of {facts['rows']:,} rows; ± is half of a 95% interval.")
-    screen.line(f"calibration: {SCORE_TEXTS['ece'].meaning}")
-
-
-def _score(row: Mapping[str, Any], name: str) -> str:
-    from kernelproba.report.wording import SCORE_TEXTS, number
-
-    if math.isnan(row[name]):
-        return "–"
-    percent = SCORE_TEXTS[name].percent
-    return f"{number(row[name], percent)} ± {number((row[f'{name}_high'] - row[f'{name}_low']) / 2, percent)}"
-
-
-def _seconds(value: float) -> str:
-    from kernelproba.report.wording import seconds
-
-    return "–" if math.isnan(value) else seconds(value)
+    show_comparison(screen, facts)
+    if "winner" in facts:
+        screen.line(f"\nThe best of ours is {facts['winner']['method']}:", style="bold")
+        show_fit(screen, facts["winner"])

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from kernelproba.cli.errors import CommandError
@@ -18,17 +13,11 @@ from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.tables.files.table_file import Layout, TableFile
-
-#: Classes that are listed.
-_SHOWN = 12
-
-#: Suffixes of reports.
-_FORMATS = (".html", ".md", ".json")
-
+    from kernelproba.tables.files.table_file import Layout
 
 #: Shown by ``--help``.
 EXAMPLES = (
@@ -68,6 +57,12 @@ def evaluate(
 
     Use rows that the model was not fitted on.
     """
+    from kernelproba.cli.evaluation import (
+        evaluation_facts,
+        predict_labelled,
+        show_evaluation,
+        write_model_report,
+    )
     from kernelproba.cli.table_model import TableModel
     from kernelproba.tables.files.table_format import open_table
 
@@ -77,61 +72,22 @@ def evaluate(
         table_model, file = TableModel.load(model), open_table(data, layout)
     start = time.perf_counter()
     with terminal.heeding_warnings():
-        held_out = _predict_all(terminal, table_model, file, target or table_model.target)
+        held_out = predict_labelled(terminal, table_model, file, target or table_model.target)
     seconds = time.perf_counter() - start
-    facts = _facts(table_model, held_out) | {"seconds": round(seconds, 3)}
+    facts = evaluation_facts(table_model, held_out) | {"seconds": round(seconds, 3)}
     if report is not None:
-        _write_report(
-            terminal, report, table_model, held_out, _training_rows(table_model, training, layout), rivals
-        )
+        rows = _training_rows(table_model, training, layout)
+        table = _compare(terminal, table_model, *rows) if rivals and rows is not None else None
+        write_model_report(terminal, report, table_model, held_out, rows, table)
         facts["report"] = str(report)
-    terminal.result(facts, lambda screen: _show(screen, facts))
-
-
-def _facts(model: TableModel, held_out: _HeldOut) -> dict[str, Any]:
-    """Return the scores, those of stating the frequencies of the classes, and those of each class."""
-    from kernelproba.decision import label_index
-    from kernelproba.inspection import score_intervals
-    from kernelproba.report.class_scores import class_scores
-    from kernelproba.report.scores_summary import baseline_scores
-    from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
-
-    codes = label_index(held_out.y, model.classes)
-    counts = np.bincount(label_index(np.array(model.labels), model.classes), minlength=len(model.classes))
-    intervals = score_intervals(held_out.y, held_out.P, classes=model.classes, random_state=0)
-    return {
-        "rows": len(held_out.y),
-        "seen_in_training": int(held_out.seen.sum()),
-        "scores": {name: interval._asdict() for name, interval in intervals.items()},
-        "baseline": baseline_scores(codes, counts),
-        "classes": class_scores(codes, held_out.P, model.classes),
-        "sets": describe_sets(model.model, codes, held_out.P),
-        "novelty": describe_novelty(model.model, held_out.X, held_out.X, held_out.P, model.classes),
-    }
-
-
-@dataclass(frozen=True)
-class _HeldOut:
-    """Rows with known labels and what the model says of them: X (n, d), y (n,), P (n, c).
-
-    ``seen`` (n,) tells which of them the model was fitted on.
-    """
-
-    X: pd.DataFrame
-    y: np.ndarray
-    P: np.ndarray
-    seen: np.ndarray
+    terminal.result(facts, lambda screen: show_evaluation(screen, facts))
 
 
 def _check_report(report: Path | None, training: Path | None, rivals: bool, data: Path, model: Path) -> None:
-    from kernelproba.cli.prediction_file import check_output
+    from kernelproba.cli.evaluation import check_report
 
     if report is not None:
-        check_output(report, data, model, *([training] if training else []))
-        if report.suffix.lower() not in _FORMATS:
-            raise CommandError(
-                f"--report {report}: the name must end in {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}"
-            )
+        check_report(report, data, model, *([training] if training else []))
     elif training is not None or rivals:
         raise CommandError("--training and --rivals are for the report: name it by --report FILE")
     if rivals and training is None:
@@ -140,142 +96,24 @@ def _check_report(report: Path | None, training: Path | None, rivals: bool, data
         )
 
 
-def _predict_all(terminal: Terminal, model: TableModel, file: TableFile, target: str) -> _HeldOut:
-    """Read and predict the rows that have a label."""
-    import pandas as pd
-
-    from kernelproba.tables.labels import read_labels
-    from kernelproba.tables.training_table import check_column
-
-    check_column(file, target)
-    terminal.notes(model.check_columns(file))
-    frames, labels, posteriors, missing, unknown = [], [], [], 0, Counter[str]()
-    with terminal.progress(f"evaluating {file.name}") as progress:
-        for X, batch in model.chunks(file, (target,), progress):
-            y, present = read_labels(batch.column(target), model.target_kind)
-            missing += int((~present).sum())
-            known = np.isin(y.astype(str), model.classes.astype(str))
-            unknown.update(y[~known].astype(str).tolist())
-            frames.append(X[present][known])
-            labels.append(y[known].astype(model.classes.dtype))
-            posteriors.append(
-                model.model.predict_proba(frames[-1]) if known.any() else np.empty((0, len(model.classes)))
-            )
-    if not sum(map(len, labels)):
-        raise CommandError(f"{file.name} has no row with a label in '{target}' that the model knows")
-    if missing:
-        terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
-    if unknown:
-        terminal.notes([_unknown_labels(unknown)])
-    X = pd.concat(frames)
-    seen = model.seen(X)
-    if seen.any():
-        terminal.notes([_seen_rows(int(seen.sum()), len(seen))])
-    return _HeldOut(X, np.concatenate(labels), np.concatenate(posteriors), seen)
-
-
-def _seen_rows(seen: int, rows: int) -> str:
-    which = "all rows were" if seen == rows else f"{seen:,} of {rows:,} rows were"
-    return (
-        f"{which} in the training table: the scores say how well the model remembers them, not how well it "
-        "predicts others"
-    )
-
-
-def _unknown_labels(counts: Counter[str]) -> str:
-    shown = ", ".join(f"'{label}' ({count:,})" for label, count in counts.most_common(5))
-    more = f" and {len(counts) - 5} more" if len(counts) > 5 else ""
-    return f"{counts.total():,} rows have labels that the model does not know and are left out: {shown}{more}"
-
-
 def _training_rows(
     model: TableModel, path: Path | None, layout: Layout
 ) -> tuple[pd.DataFrame, np.ndarray] | None:
     """Return the rows of the fit, read from their file again."""
+    import numpy as np
+
     from kernelproba.tables.files.table_format import open_table
 
     return None if path is None else (model.training_frame(open_table(path, layout)), np.array(model.labels))
 
 
-def _write_report(
-    terminal: Terminal,
-    path: Path,
-    model: TableModel,
-    held_out: _HeldOut,
-    training: tuple[pd.DataFrame, np.ndarray] | None,
-    rivals: bool,
-) -> None:
-    from kernelproba.report.about import About
-    from kernelproba.report.render import write_report
-    from kernelproba.report.summary import summarise
-
-    about = About(
-        model.target,
-        ["kernelproba", *sys.argv[1:]],
-        seen=held_out.seen,
-        row_numbers="Rows are numbered from 1 as in the file, without the header.",
-    )
-    with terminal.heeding_warnings():
-        table = _compare(terminal, model, *training) if rivals and training is not None else None
-        with terminal.working(f"writing {path.name}"):
-            summary = summarise(
-                model.model, held_out.X, held_out.y, training=training, rivals=table, about=about
-            )
-            write_report(summary, path)
-
-
 def _compare(terminal: Terminal, model: TableModel, X: pd.DataFrame, y: np.ndarray) -> pd.DataFrame:
+    """Cross-validate the model's method, which comes first, and the usual rivals on its training rows."""
     from sklearn.base import clone
 
-    from kernelproba.cli.commands.compare import cross_validate, prepared
+    from kernelproba.cli.comparing import cross_validate, prepared
     from kernelproba.report.comparison import rivals
 
     contestants = prepared({model.method: clone(model.classifier)} | rivals(), clone(model.model.encoder_))
-    return cross_validate(terminal, X, y, contestants)
-
-
-def _show(screen: Terminal, facts: Mapping[str, Any]) -> None:
-    from kernelproba.report.wording import SCORE_TEXTS, interval, number, seconds
-
-    rows = []
-    for name, score in facts["scores"].items():
-        title, meaning, percent = SCORE_TEXTS[name]
-        guess = number(facts["baseline"][name], percent)
-        rows.append((title, number(score["estimate"], percent), interval(score, percent), guess, meaning))
-    screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
-    screen.line("frequencies: the scores of stating the share of each class in training for every row\n")
-    _show_classes(screen, facts["classes"])
-    _show_uncertainty(screen, facts)
-    screen.line(f"{facts['rows']:,} rows in {seconds(facts['seconds'])}")
-    if "report" in facts:
-        screen.line(f"report written to {facts['report']}")
-
-
-def _show_uncertainty(screen: Terminal, facts: Mapping[str, Any]) -> None:
-    """Print how often sets hold the truth, and the rows that are least like those of training."""
-    from kernelproba.report.wording import set_rows
-
-    if facts["sets"] is not None:
-        columns = ["sets at", "hold the label", "labels per set", "sets of one"]
-        screen.table(columns, set_rows(facts["sets"]))
-    novelty = facts["novelty"]
-    if novelty is not None:
-        listed = ", ".join(str(row["row"]) for row in novelty["rows"][:5])
-        screen.line(
-            f"{novelty['share']:.1%} of the rows are new to the model (p-value up to {novelty['threshold']})"
-            + (f", most of all rows {listed}\n" if listed else "\n")
-        )
-
-
-def _show_classes(screen: Terminal, classes: list[dict[str, Any]]) -> None:
-    """Print a line per class, of many classes those with most rows."""
-    from kernelproba.report.wording import share
-
-    order = sorted(classes, key=lambda each: -each["rows"])[:_SHOWN]
-    rows = [
-        (each["name"], f"{each['rows']:,}", *(share(each[score]) for score in ("recall", "precision", "auc")))
-        for each in order
-    ]
-    screen.table(["class", "rows", "recall", "precision", "AUC"], rows)
-    if len(classes) > _SHOWN:
-        screen.line(f"… and {len(classes) - _SHOWN} more classes (--json has them all)")
+    table = cross_validate(terminal, X, y, contestants)
+    return table.iloc[(table["method"] != model.method).to_numpy().argsort(kind="stable")]

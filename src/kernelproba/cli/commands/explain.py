@@ -1,4 +1,4 @@
-"""``kernelproba explain``: which training rows speak for and against the label of a row."""
+"""``kernelproba explain``: which columns and which training rows speak for and against a label."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 #: Columns of training rows that are printed: more leave a terminal no room.
 _COLUMNS = 8
 
+#: Rows that a row is compared with, at most and at least; predictions that this may take; columns that may
+#: change; rows of DATA that are kept for the comparison.
+_SAMPLE, _LEAST_SAMPLE, _PREDICTIONS, _MOVABLE, _COMPARED = 100, 3, 10_000, 20, 1_000
+
 #: Shown by ``--help``.
 EXAMPLES = (
     "kernelproba explain model.skops new.csv --row 17",
@@ -40,20 +44,25 @@ def explain(
     ] = None,
     training: Annotated[
         Path | None,
-        typer.Option("--training", metavar="FILE", help="The table of the fit, to show the rows' columns."),
+        typer.Option(
+            "--training",
+            metavar="FILE",
+            help="The table of the fit: to compare with, and to show the rows' columns.",
+        ),
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
     layout: Layout,
 ) -> None:
-    """Explain a prediction: the training rows that speak for and against it.
+    """Explain a prediction: columns and training rows that speak for and against it.
 
-    A contribution is the training row's weight in the model times its similarity to the row; all of them
-    and the intercept add up to the score of the class. Rows are numbered from 1, without the header.
+    The contribution of a column is how far it moves the log-odds away from those of other rows (of
+    --training, or of DATA), as Shapley values: they add up. That of a training row is its weight in the model
+    times its similarity to the row; all of them and the intercept add up to the score of the class. Then the
+    smallest change that would alter the decision. Rows are numbered from 1, without the header.
     """
     from kernelproba.cli.table_model import TableModel
-    from kernelproba.inspection import explain as explain_rows
     from kernelproba.tables.files.table_format import open_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
@@ -61,38 +70,82 @@ def explain(
         table_model, file = TableModel.load(model), open_table(data, layout)
     table_model.check_columns(file)
     with terminal.heeding_warnings():
-        X = _row(table_model, file, row)
-        lines = explain_rows(
-            table_model.model,
-            X,
-            top=top,
-            training=_training(table_model, training, layout),
-            labels=table_model.labels,
-        )
-        facts = {"row": row} | _facts(table_model, X, lines, label)
-    terminal.result(facts, lambda screen: _show(screen, facts))
+        X, others = _row(table_model, file, row)
+        rows = _training(table_model, training, layout)
+        sample = others if training is None else rows
+        facts = {"row": row} | _prediction(table_model, X, label)
+        with terminal.working("weighing columns"):
+            facts |= _columns(table_model, X, sample, facts["explained"])
+        facts["influence"] = _influence(table_model, X, rows, top, facts["explained"])
+        facts["contributions"] = _training_rows(terminal, table_model, X, rows, top, facts["explained"])
+    terminal.result(facts, lambda screen: _show(screen, facts, top))
 
 
-def _facts(model: TableModel, X: pd.DataFrame, lines: pd.DataFrame, label: str | None) -> dict[str, Any]:
-    """Return what there is to say about one row X and the contributions to its scores."""
+def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[str, Any]:
+    """Return what the model says of one row X, and which class is to be explained."""
     P = model.model.predict_proba(X)[0]
     best = model.classes[P.argmax()]
-    chosen = best if label is None else _class_named(model, label)
     return {
         "values": X.iloc[0].to_dict(),
         "label": best,
         "probabilities": dict(zip(map(str, model.classes.tolist()), P.tolist(), strict=True)),
-        "explained": chosen,
-        "contributions": _about(lines, chosen).drop(columns=["explained", "coef"]).to_dict("records"),
+        "explained": best if label is None else _class_named(model, label),
     }
 
 
-def _row(model: TableModel, file: TableFile, number: int) -> pd.DataFrame:
-    """Return one row of a table, counted from 1; no more of the file is read than needed."""
-    rows = 0
+def _columns(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame, chosen: Any) -> dict[str, Any]:
+    """Return the contributions of the columns, and the smallest change of the decision."""
+    from kernelproba.inspection import column_contributions, smallest_change
+
+    size = max(_LEAST_SAMPLE, min(_SAMPLE, _PREDICTIONS // (2 * X.shape[1] + 2)))
+    lines = column_contributions(model.model, X, sample, label=chosen, n_background=size)
+    shares = lines[lines["term"] == "column"]
+    leading = shares["column"].tolist()[:_MOVABLE]
+    change = smallest_change(model.model, X, sample[:_SAMPLE], columns=leading)
+    return {
+        "log_odds": lines["contribution"].sum(),
+        "baseline": lines["contribution"].iloc[0],
+        "compared_with": min(size, len(sample)),
+        "columns": shares[["column", "contribution", "error"]].to_dict("records"),
+        "change": change.drop(columns="explained").to_dict("records"),
+    }
+
+
+def _influence(
+    model: TableModel, X: pd.DataFrame, rows: pd.DataFrame, top: int, chosen: Any
+) -> list[dict[Any, Any]] | None:
+    """Return the training rows that the prediction depends on most, None where formulas do not tell."""
+    from kernelproba.inspection import row_influence
+
+    try:
+        lines = row_influence(model.model, X, label=chosen, top=top, training=rows, labels=model.labels)
+    except ValueError:
+        return None
+    return lines.drop(columns=["explained", "class"]).to_dict("records")
+
+
+def _training_rows(
+    terminal: Terminal, model: TableModel, X: pd.DataFrame, rows: pd.DataFrame, top: int, chosen: Any
+) -> list[dict[Any, Any]]:
+    """Return the contributions of training rows; none, and a note, if the model has no such rows."""
+    from kernelproba.inspection import explain as explain_rows
+    from kernelproba.inspection.reasons.expansions import NoKernelMachine
+
+    try:
+        lines = explain_rows(model.model, X, top=top, training=rows, labels=model.labels)
+    except NoKernelMachine:
+        terminal.notes([f"training rows have no say of their own in a model of method {model.method}"])
+        return []
+    return _about(lines, chosen).drop(columns=["explained", "coef"]).to_dict("records")
+
+
+def _row(model: TableModel, file: TableFile, number: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a row of a table, counted from 1, and the table's first rows; no more is read than needed."""
+    first, rows = None, 0
     for X, _ in model.chunks(file, (), lambda _share: None):
+        first = X[:_COMPARED] if first is None else first
         if number in X.index:
-            return X.loc[[number]]
+            return X.loc[[number]], first
         rows += len(X)
     raise CommandError(f"--row {number}: {file.name} has {rows:,} rows")
 
@@ -131,12 +184,15 @@ def _about(lines: pd.DataFrame, chosen: object) -> pd.DataFrame:
     return pd.concat([lines[lines["class"] == chosen], turned.assign(term=terms)], ignore_index=True)
 
 
-def _show(screen: Terminal, facts: dict[str, Any]) -> None:
+def _show(screen: Terminal, facts: dict[str, Any], top: int) -> None:
     leading = sorted(facts["probabilities"].items(), key=lambda item: -item[1])[:5]
     probable = ", ".join(f"{label} {probability:.3f}" for label, probability in leading)
     more = ", …" if len(facts["probabilities"]) > len(leading) else ""
     screen.line(f"row {facts['row']} is {facts['label']}: {probable}{more}")
     screen.line(_values(facts["values"]), style="dim")
+    _show_columns(screen, facts, 2 * top)
+    if facts["influence"]:
+        _show_influence(screen, facts)
     for (label, against), lines in _scores(facts["contributions"]).items():
         opponent = "" if against is None else f" rather than {against}"
         total = sum(line["contribution"] for line in lines)
@@ -147,6 +203,54 @@ def _show(screen: Terminal, facts: dict[str, Any]) -> None:
             [_cells(line, columns) for line in lines],
             title=f"For {label}{opponent} (score {total:+.2f})",
         )
+
+
+def _show_columns(screen: Terminal, facts: dict[str, Any], top: int) -> None:
+    """Print the columns that matter most, the sum of the others, and the smallest change."""
+    named, others = facts["columns"][:top], facts["columns"][top:]
+    rows = [
+        (line["column"], _text(facts["values"][line["column"]]), f"{line['contribution']:+.3f}")
+        for line in named
+    ]
+    if others:
+        rows.append(
+            (f"{len(others):,} other columns", "", f"{sum(each['contribution'] for each in others):+.3f}")
+        )
+    rows.append((f"mean of {facts['compared_with']} rows", "", f"{facts['baseline']:+.3f}"))
+    screen.line()
+    title = f"Columns for {facts['explained']} (log-odds {facts['log_odds']:+.2f})"
+    screen.table(["column", "value", "contribution"], rows, title=title)
+    if facts["change"]:
+        parts = [
+            f"{each['column']} {_text(each['value']) or '–'} → {_text(each['changed'])}"
+            for each in facts["change"]
+        ]
+        screen.line(f"\nIt would be {facts['change'][0]['class']} with {', '.join(parts)}.")
+
+
+def _show_influence(screen: Terminal, facts: dict[str, Any]) -> None:
+    """Print the training rows that the prediction depends on most."""
+    lines = facts["influence"]
+    own = ("row", "influence", "probability", "share", "label")
+    columns = [name for name in lines[0] if name not in own][:_COLUMNS]
+    rows = [
+        (
+            str(line["row"]),
+            _text(line["label"]),
+            f"{line['influence']:+.3f}",
+            f"{line['probability']:.3f}",
+            f"{line['share']:.0%}",
+            *(_text(line[name]) for name in columns),
+        )
+        for line in lines
+    ]
+    share = sum(line["share"] for line in lines)
+    screen.line()
+    screen.table(
+        ["training row", "label", "influence", "without it", "share", *columns],
+        rows,
+        title=f"It depends most on ({share:.0%} of all influence)",
+    )
 
 
 def _values(values: dict[str, Any]) -> str:

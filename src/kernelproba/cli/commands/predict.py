@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from kernelproba.cli.errors import CommandError
@@ -15,6 +14,7 @@ from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
 
     from kernelproba.tables.files.table_file import Layout, TableFile
@@ -127,6 +127,8 @@ class _Tally:
 
     def add(self, P: np.ndarray, classes: np.ndarray, columns: dict[str, Any]) -> None:
         """Count the rows of P (n, c), and what their further columns say."""
+        import numpy as np
+
         counts = np.bincount(P.argmax(axis=1), minlength=len(classes))
         self._labels.update(dict(zip(map(str, classes.tolist()), counts.tolist(), strict=True)))
         self.rows, self._confidence = self.rows + len(P), self._confidence + float(P.max(axis=1).sum())

@@ -20,6 +20,10 @@ from kernelproba.typing import Classifier, Matrix, MatrixLike
 ExpansionAt = tuple[KernelExpansion, Matrix]
 
 
+class NoKernelMachine(ValueError):
+    """A model whose scores are no sums over training rows."""
+
+
 def expansions_in(model: BaseEstimator, X: MatrixLike) -> Iterator[ExpansionAt]:
     """Yield the expansions of a fitted model, each with X as its kernel takes it.
 
@@ -41,7 +45,7 @@ def expansions_in(model: BaseEstimator, X: MatrixLike) -> Iterator[ExpansionAt]:
     elif _inside(model) is not None:
         yield from expansions_in(_inside(model), _seen_inside(model, X))
     else:
-        raise ValueError(
+        raise NoKernelMachine(
             f"model={model!r} is no kernel machine, so no training row has a say of its own in its scores: "
             "explain takes the kernel classifiers of this package, also inside pipelines, searches and "
             "wrappers"
@@ -52,6 +56,13 @@ def core(model: Classifier) -> BaseEstimator:
     """Return the model at the centre of pipelines, searches and wrappers."""
     inner = _inside(model)
     return model if inner is None else core(inner)
+
+
+def core_and_rows(model: BaseEstimator, X: MatrixLike) -> tuple[BaseEstimator, MatrixLike]:
+    """Return the model at the centre, and rows X (n, d) of the outermost one as it takes them."""
+    check_is_fitted(model)
+    inner = _inside(model)
+    return (model, X) if inner is None else core_and_rows(inner, _seen_inside(model, X))
 
 
 def _inside(model: Classifier) -> BaseEstimator:

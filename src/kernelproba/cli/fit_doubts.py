@@ -1,0 +1,46 @@
+"""What speaks against believing a fit, as far as its own rows tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelproba.report.leaks import leaking_columns
+
+if TYPE_CHECKING:
+    from kernelproba.tables.training_table import TrainingTable
+
+#: Columns that are named.
+_NAMED = 5
+
+#: Share of the surprise of the class frequencies that a model must take away to have learnt something.
+_LEARNT = 0.01
+
+
+def fit_doubts(facts: dict[str, Any], model: Any, table: TrainingTable) -> Iterator[str]:
+    """Yield sentences about columns that are the target in disguise, and about having learnt nothing.
+
+    Parameters
+    ----------
+    facts : dict
+        From `kernelproba.cli.fit_summary.model_facts`.
+    model : TableClassifier
+        Fitted.
+    table : TrainingTable
+        Its rows.
+    """
+    for column in leaking_columns(table.X, table.y, model.encoder_)[:_NAMED]:
+        yield (
+            f"column '{column}' tells '{table.target}' almost by itself: make sure that it is known before "
+            f"the target is and not made from it, else leave it out by --exclude '{column}'"
+        )
+    shares = np.array(list(facts["classes"].values())) / facts["rows"]
+    surprise = -float(shares @ np.log(shares))
+    loss = (facts["leave_one_out"] or {}).get("log_loss")
+    if loss is not None and loss > (1 - _LEARNT) * surprise:
+        yield (
+            f"nothing was learnt: the log loss of rows left out is {loss:.3g}, that of stating the frequency "
+            f"of each class {surprise:.3g}"
+        )

@@ -1,0 +1,164 @@
+"""From rows of JSON to answers of a model; knows nothing of HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelproba.conformal import left_out_p_values, prediction_sets
+from kernelproba.plain_text import shorten
+from kernelproba.tables.files.arrow_columns import to_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kernelproba.cli.table_model import TableModel
+
+#: Rows of the training table that a row is compared with for its reasons.
+_SAMPLE = 50
+
+
+class BadRequest(ValueError):
+    """A request that cannot be answered: the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for.
+
+    Attributes
+    ----------
+    rows : list of mappings
+        Name of a column → value.
+    confidence : float or None
+        Of sets of labels, if they are wanted.
+    reasons : bool
+        Whether the contributions of the columns are wanted.
+    """
+
+    rows: list[Mapping[str, Any]]
+    confidence: float | None = None
+    reasons: bool = False
+
+    @classmethod
+    def of(cls, body: Any, max_rows: int) -> Request:
+        """Check a body and return what it asks for."""
+        if not isinstance(body, dict):
+            raise BadRequest('the body must be an object such as {"rows": [{…}]}')
+        unknown = sorted(set(body) - {"rows", "confidence", "reasons"})
+        if unknown:
+            raise BadRequest(f"'{shorten(unknown[0], 40)}' is unknown: give rows, confidence and reasons")
+        rows = body.get("rows")
+        if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            raise BadRequest("rows must be a list of one or more objects, column by column")
+        if len(rows) > max_rows:
+            raise BadRequest(f"{len(rows):,} rows: a request may hold {max_rows:,}")
+        confidence = body.get("confidence")
+        if confidence is not None and not (_is_number(confidence) and 0 < confidence < 1):
+            raise BadRequest("confidence must be a number between 0 and 1")
+        if not isinstance(body.get("reasons", False), bool):
+            raise BadRequest("reasons must be true or false")
+        return cls(rows, confidence, body.get("reasons", False))
+
+
+class Answers:
+    """A model that answers requests.
+
+    Parameters
+    ----------
+    model : TableModel
+        From a model file.
+    training : DataFrame or None
+        Rows of its fit, to compare with for reasons.
+    """
+
+    def __init__(self, model: TableModel, training: pd.DataFrame | None = None):
+        self.model, self._training = model, training
+
+    @property
+    def has_reasons(self) -> bool:
+        """Whether there are rows to compare with."""
+        return self._training is not None
+
+    def answer(self, request: Request) -> dict[str, Any]:
+        """Return label, probabilities and what else is asked for, row by row."""
+        X, ignored = self._frame(request.rows)
+        P = self.model.model.predict_proba(X)
+        classes = [str(label) for label in self.model.classes.tolist()]
+        answers: list[dict[str, Any]] = [
+            {"label": classes[int(p.argmax())], "probabilities": dict(zip(classes, p.tolist(), strict=True))}
+            for p in P
+        ]
+        if request.confidence is not None:
+            for each, members in zip(answers, self._sets(P, request.confidence), strict=True):
+                each["set"] = [label for label, is_in in zip(classes, members, strict=True) if is_in]
+        if request.reasons:
+            for each, reasons in zip(answers, self._reasons(X), strict=True):
+                each["reasons"] = reasons
+        return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
+
+    def _frame(self, rows: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str]]:
+        """Return the rows as the model takes them, and the names that it does not use."""
+        import pyarrow as pa
+
+        for number, row in enumerate(rows, start=1):
+            missing = [name for name in self.model.readings if name not in row]
+            if missing:
+                raise BadRequest(f"row {number} lacks '{shorten(missing[0], 40)}' (null is a gap)")
+        columns = {name: _column(name, [row[name] for row in rows]) for name in self.model.readings}
+        used = {*self.model.readings, self.model.target}
+        ignored = dict.fromkeys(name for row in rows for name in row if name not in used)
+        return to_frame(pa.table(columns), self.model.readings), list(ignored)[:20]
+
+    def _sets(self, P: np.ndarray, confidence: float) -> np.ndarray:
+        """Return which labels (n, c) cannot be ruled out."""
+        left_out = getattr(self.model.classifier, "loo_label_proba_", None)
+        if left_out is None:
+            raise BadRequest(
+                "this model keeps no leave-one-out probabilities, which sets are made from: leave confidence "
+                "out, or fit by --method auto or lspc"
+            )
+        known = int((~np.isnan(left_out)).sum())
+        if confidence > known / (known + 1):
+            raise BadRequest(f"confidence {confidence:g}: {known:,} rows attain {known / (known + 1):.3g}")
+        return prediction_sets(left_out_p_values(left_out, P), confidence, P)
+
+    def _reasons(self, X: pd.DataFrame) -> list[dict[str, Any]]:
+        """Return the contributions of the columns to the log-odds of the label, row by row."""
+        from kernelproba.inspection import column_contributions
+
+        if self._training is None:
+            raise BadRequest("there are no rows to compare with: start the service with --training FILE")
+        lines = column_contributions(self.model.model, X, self._training, n_background=_SAMPLE)
+        return [
+            {
+                "baseline": own["contribution"].iloc[0],
+                "columns": dict(
+                    zip(own["column"].iloc[1:], own["contribution"].iloc[1:].tolist(), strict=True)
+                ),
+            }
+            for _, own in lines.groupby("explained", sort=False)
+        ]
+
+
+def _column(name: str, values: list) -> Any:
+    """Return values of JSON as a column: of their type if they share one, else as texts."""
+    import pyarrow as pa
+
+    known = [value for value in values if value is not None]
+    if any(isinstance(value, dict | list) for value in known):
+        raise BadRequest(
+            f"'{shorten(name, 40)}' holds lists or objects: give numbers, texts, true, false or null"
+        )
+    if known and all(isinstance(value, bool) for value in known):
+        return pa.array(values, pa.bool_())
+    if known and all(_is_number(value) for value in known):
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

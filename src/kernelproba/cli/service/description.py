@@ -1,0 +1,136 @@
+"""What a service says of itself: OpenAPI, and a page for people that needs no network."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import TYPE_CHECKING, Any
+
+from kernelproba import __version__
+from kernelproba.plain_text import name
+
+if TYPE_CHECKING:
+    from kernelproba.cli.service.answers import Answers
+
+_TYPES = {"number": ["number", "null"], "flag": ["boolean", "null"]}
+
+
+def open_api(answers: Answers, max_rows: int) -> dict[str, Any]:
+    """Return the description of the service in OpenAPI 3.1."""
+    model = answers.model
+    row = {
+        "type": "object",
+        "required": [name(column) for column in model.readings],
+        "properties": {
+            name(column): {"type": _TYPES.get(reading.kind, ["string", "number", "boolean", "null"])}
+            for column, reading in model.readings.items()
+        },
+    }
+    request = {
+        "type": "object",
+        "required": ["rows"],
+        "additionalProperties": False,
+        "properties": {
+            "rows": {"type": "array", "minItems": 1, "maxItems": max_rows, "items": row},
+            "confidence": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+            "reasons": {"type": "boolean", "default": False},
+        },
+    }
+    prediction = {
+        "type": "object",
+        "required": ["label", "probabilities"],
+        "properties": {
+            "label": {"enum": [name(label) for label in model.classes.tolist()]},
+            "probabilities": {"type": "object", "additionalProperties": {"type": "number"}},
+            "set": {"type": "array", "items": {"type": "string"}},
+            "reasons": {"type": "object"},
+        },
+    }
+    answer = {
+        "type": "object",
+        "required": ["predictions"],
+        "properties": {
+            "predictions": {"type": "array", "items": prediction},
+            "ignored": {"type": "array", "items": {"type": "string"}},
+        },
+    }
+    error = {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}}
+    problems = {
+        "400": "The body is no JSON, or does not ask for what can be answered.",
+        "408": "The body came too slowly.",
+        "413": "The body is too large.",
+        "415": "The body is not said to be JSON.",
+        "503": "The answer took too long.",
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": f"kernelproba: {name(model.target)}", "version": __version__},
+        "paths": {
+            "/predict": {
+                "post": {
+                    "summary": "Probabilities of rows",
+                    "requestBody": {"required": True, "content": _json(request)},
+                    "responses": {"200": {"description": "Answers, row by row.", "content": _json(answer)}}
+                    | {
+                        code: {"description": text, "content": _json(error)}
+                        for code, text in problems.items()
+                    },
+                }
+            },
+            "/health": {
+                "get": {"summary": "Whether it runs", "responses": {"200": {"description": "It does."}}}
+            },
+        },
+    }
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
+pre {{ overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .4rem; }}
+table {{ border-collapse: collapse; }}
+th, td {{ text-align: left; padding: .2rem 1rem .2rem 0; overflow-wrap: anywhere; }}
+</style>
+<main>
+<h1>{title}</h1>
+<p>{estimator}, fitted on {rows} rows; classes: {classes}.</p>
+<h2>Ask</h2>
+<pre>curl -s -H 'Content-Type: application/json' ADDRESS/predict -d '{example}'</pre>
+<p>Each row is an object with the columns below; <code>null</code> is a gap.
+<code>"confidence": 0.9</code> adds a set of labels that holds the true one so often,
+<code>"reasons": true</code> the contributions of the columns to the log-odds.
+The whole in <a href="openapi.json">OpenAPI</a>.</p>
+<h2>Columns</h2>
+<table><thead><tr><th scope="col">column</th><th scope="col">kind</th></tr></thead><tbody>
+{columns}
+</tbody></table>
+</main>
+</html>
+"""
+
+
+def page(answers: Answers) -> str:
+    """Return a page on the service."""
+    model = answers.model
+    example = json.dumps({"rows": [dict.fromkeys(map(name, list(model.readings)[:3]))]}, ensure_ascii=False)
+    columns = "\n".join(
+        f"<tr><td>{html.escape(name(column))}</td><td>{reading.kind}</td></tr>"
+        for column, reading in model.readings.items()
+    )
+    return _PAGE.format(
+        title=html.escape(f"kernelproba: {name(model.target)}"),
+        estimator=type(model.classifier).__name__,
+        rows=f"{len(model.rows):,}",
+        classes=html.escape(", ".join(name(label) for label in model.classes.tolist()[:50])),
+        example=html.escape(example),
+        columns=columns,
+    )

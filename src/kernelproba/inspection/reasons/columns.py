@@ -1,0 +1,175 @@
+"""Reasons by columns: how much each column of a row moves the log-odds of a class, as Shapley values.
+
+The game of a row x against a sample b_1, …, b_B of other rows: a set S of columns is worth
+
+    v(S) = 1/B Σ_b  f(x_S, b_rest) ,     f = log p_k / (1 − p_k) ,
+
+the mean log-odds of rows that have x's values in S and those of a row of the sample elsewhere.  The share of
+column j is its mean gain v(S ∪ j) − v(S) over all orders in which columns may join [Shapley 1953; Štrumbelj
+and Kononenko 2014].  Shares add up to f(x) − v(∅): what x has and the sample, on the average, has not.
+
+With few columns all 2^d sets are valued.  With more, each row of the sample is turned into x along a random
+order of the columns and along its reverse (antithetic: where a column joins late in one, it joins early in
+the other).  Gains along an order add up, so that the shares do so exactly, sampled or not.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from kernelproba.extras import extra
+from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
+from kernelproba.inspection.reasons.row_labels import row_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BASELINE, COLUMN = "baseline", "column"
+
+#: Columns up to which all sets are valued.
+_EXACT = 8
+
+
+def column_contributions(
+    model: Any,
+    X: Any,
+    background: Any,
+    *,
+    label: Any = None,
+    n_background: int = 100,
+    random_state: Any = 0,
+) -> pd.DataFrame:
+    """Tell how much each column moves the log-odds of a class, relative to a sample of rows.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted, with ``predict_proba``.
+    X : array-like or data frame of shape (n, d)
+        Rows to explain, as `model` takes them.
+    background : array-like or data frame of shape (N, d)
+        Rows to compare with, such as those of the training.
+    label : optional
+        The class whose log-odds are explained; by default that which is predicted, row by row.
+    n_background : int, default=100
+        Rows of `background` that are drawn if there are more.
+    random_state : int, RandomState instance or None, default=0
+        Of the draw and of the orders of columns.
+
+    Returns
+    -------
+    DataFrame
+        One line per row and column, for each row the largest contribution first:
+
+        - ``explained``: label of the row of X; ``class``: the class; ``term``: "column", or "baseline" for
+          the mean log-odds of the sample.
+        - ``column``: its name or number; ``contribution`` to the log-odds; ``error``: standard error of a
+          contribution that is sampled (more than 8 columns), 0 if it is exact.
+
+        The contributions of a row add up to its log-odds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegression
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = KernelLogisticRegression().fit(X, y)
+    >>> lines = column_contributions(model, X[:1], X)
+    >>> lines["column"].tolist()[:2]
+    [None, 'petal length (cm)']
+    """
+    with extra("tables"):
+        import pandas as pd
+
+    rng = check_random_state(random_state)
+    sample = _drawn(background, n_background, rng)
+    rows = MixedRows(sample, X)
+    size = len(sample)
+    best = model.predict(X) if label is None else [label] * len(row_labels(X))
+    lines: list[tuple] = []
+    for i, explained in enumerate(row_labels(X)):
+        k = class_number(model, best[i])
+        game = _Game(model, rows, size, size + i, k)
+        baseline, shares, errors = game.exact() if game.d <= _EXACT else game.sampled(rng)
+        lines.append((explained, model.classes_[k], BASELINE, None, baseline, 0.0))
+        for j in np.argsort(-abs(shares), kind="stable"):
+            lines.append((explained, model.classes_[k], COLUMN, rows.names[j], shares[j], errors[j]))
+    names = ["explained", "class", "term", "column", "contribution", "error"]
+    return pd.DataFrame(lines, columns=names)
+
+
+class _Game:
+    """Columns of one row as players.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted.
+    rows : MixedRows
+        The sample, then the rows to explain.
+    size : int
+        Rows of the sample.
+    row, label : int
+        Number of the row in the stack, and of the class.
+    """
+
+    def __init__(self, model: Any, rows: MixedRows, size: int, row: int, label: int):
+        self._model, self._rows, self._size, self._row, self._label = model, rows, size, row, label
+        self.d = len(rows.names)
+
+    def exact(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return baseline, shares (d,) and their errors (0) from the values of all sets."""
+        members = (np.arange(2**self.d)[:, None] >> np.arange(self.d)) & 1 == 1
+        values = np.array([self._value(member) for member in members])
+        counts = members.sum(axis=1)
+        # Orders in which the columns of S come first, then j, then the others: |S|! (d − |S| − 1)! of d!.
+        orders = [factorial(s) * factorial(self.d - s - 1) / factorial(self.d) for s in range(self.d)]
+        shares = np.empty(self.d)
+        for j in range(self.d):
+            without = np.flatnonzero(~members[:, j])
+            gains = values[without + 2**j] - values[without]
+            shares[j] = np.take(orders, counts[without]) @ gains
+        return float(values[0]), shares, np.zeros(self.d)
+
+    def sampled(self, rng: np.random.RandomState) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return baseline, shares and standard errors from an order and its reverse per row of the sample."""
+        gains, baseline = np.empty((self._size, self.d)), 0.0
+        for b in range(self._size):
+            order = rng.permutation(self.d)
+            there, start = self._gains(b, order)
+            back, _ = self._gains(b, order[::-1])
+            gains[b], baseline = (there + back) / 2, baseline + start / self._size
+        errors = gains.std(axis=0, ddof=min(1, self._size - 1)) / np.sqrt(self._size)
+        return float(baseline), gains.mean(axis=0), errors
+
+    def _value(self, member: np.ndarray) -> float:
+        """Return v(S) of the columns that `member` (d,) marks."""
+        index = np.where(member, self._row, np.arange(self._size)[:, None])
+        return float(self._rows.log_odds(self._model, index, self._label).mean())
+
+    def _gains(self, b: int, order: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return what each column adds as row b of the sample turns into x, and the log-odds of row b."""
+        joined = np.empty(self.d, dtype=int)
+        joined[order] = np.arange(self.d)  # place of a column in the order
+        index = np.where(joined < np.arange(self.d + 1)[:, None], self._row, b)
+        values = self._rows.log_odds(self._model, index, self._label)
+        gains = np.empty(self.d)
+        gains[order] = np.diff(values)
+        return gains, float(values[0])
+
+
+def _drawn(background: Any, size: int, rng: np.random.RandomState) -> Any:
+    """Return at most so many rows of the background, drawn at random."""
+    if size < 1:
+        raise ValueError(f"n_background must be at least 1, got {size!r}")
+    n = len(row_labels(background))
+    if n == 0:
+        raise ValueError("background has no rows: pass rows to compare with")
+    if n <= size:
+        return background
+    chosen = np.sort(rng.choice(n, size, replace=False))
+    return background.iloc[chosen] if hasattr(background, "iloc") else background[chosen]

@@ -1,0 +1,98 @@
+"""Rows that take some of their columns from one row and the others from another, and their log-odds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.special import logsumexp
+
+from kernelproba.extras import extra
+
+#: Cells that are put together at once.
+_CELLS = 4_000_000
+
+#: Smallest probability whose logarithm is taken.
+_TINY = np.finfo(float).tiny
+
+
+class MixedRows:
+    """A stack of rows from which new ones are put together, column by column.
+
+    Parameters
+    ----------
+    *parts : arrays of shape (·, d) or data frames
+        All with the same columns; their rows are numbered one after the other.
+    """
+
+    def __init__(self, *parts: Any):
+        if any(issparse(part) for part in parts):
+            raise ValueError("columns of sparse rows have no reasons of their own: pass dense rows")
+        self._frame = hasattr(parts[0], "columns")
+        self._stack: Any = (
+            _stacked_frames(parts) if self._frame else np.concatenate([*map(np.asarray, parts)])
+        )
+        self.names = list(map(str, parts[0].columns)) if self._frame else list(range(self._stack.shape[1]))
+
+    def take(self, index: np.ndarray) -> Any:
+        """Return rows whose column j is that of row ``index[:, j]`` of the stack, for index (r, d)."""
+        if not self._frame:
+            return self._stack[index, np.arange(index.shape[1])]
+        with extra("tables"):
+            import pandas as pd
+
+        columns = [
+            self._stack.iloc[:, j].take(index[:, j]).reset_index(drop=True) for j in range(index.shape[1])
+        ]
+        return pd.concat(columns, axis=1)
+
+    def values(self, j: int, size: int) -> Any:
+        """Return the first `size` values of column j."""
+        return self._stack.iloc[:size, j].to_numpy() if self._frame else self._stack[:size, j]
+
+    def value(self, j: int, row: int) -> Any:
+        """Return one value."""
+        return self._stack.iloc[row, j] if self._frame else self._stack[row, j]
+
+    def log_odds(self, model: Any, index: np.ndarray, label: int) -> np.ndarray:
+        """Return the log-odds of a class for the rows of `take`, of shape (r,); they are made in blocks."""
+        step = max(1, _CELLS // max(index.shape[1], 1))
+        blocks = [index[start : start + step] for start in range(0, len(index), step)]
+        return np.concatenate([log_odds(model, self.take(block))[:, label] for block in blocks])
+
+
+def log_odds(model: Any, X: Any) -> np.ndarray:
+    """Return log p_k / (1 − p_k) of every class, of shape (n, c).
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted, with ``predict_log_proba`` or ``predict_proba``.
+    X : array-like of shape (n, d)
+        Rows as the model takes them.
+    """
+    if hasattr(model, "predict_log_proba"):
+        with np.errstate(divide="ignore"):  # scikit-learn's own take the logarithm of 0
+            log_P = np.asarray(model.predict_log_proba(X), dtype=float)
+    else:
+        log_P = np.log(np.maximum(model.predict_proba(X), _TINY))
+    log_P = np.maximum(log_P, np.log(_TINY))
+    others = [logsumexp(np.delete(log_P, k, axis=1), axis=1) for k in range(log_P.shape[1])]
+    return log_P - np.column_stack(others)
+
+
+def class_number(model: Any, label: Any) -> int:
+    """Return the position of a class among those of a model; complain of one it does not know."""
+    found = np.flatnonzero(np.asarray(model.classes_) == label)
+    if len(found) != 1:
+        raise ValueError(f"label={label!r} is no class of the model: it knows {list(model.classes_)}")
+    return int(found[0])
+
+
+def _stacked_frames(parts: tuple) -> Any:
+    with extra("tables"):
+        import pandas as pd
+
+    frames = [part if hasattr(part, "iloc") else part.to_pandas() for part in parts]
+    return pd.concat(frames, ignore_index=True)
