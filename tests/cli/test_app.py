@@ -200,3 +200,14 @@ def test_programs_get_the_notes_that_people_see(command, folder, tmp_path):
     fit = ("fit", tmp_path / "t.csv", "-t", "species", "-m", "kdc", "-o", tmp_path / "m.skops")
     notes = json.loads(command(*fit, "--json", "-q").out)["notes"]
     assert any("'empty' is left out" in note for note in notes)
+
+
+def test_the_tour_tells_programs_where_its_reports_are(command, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "kernelproba.report.demo.run", lambda folder, **_: [print("on the way"), folder / "a"][1:]
+    )
+    told = command("demo", "-o", tmp_path, "--json")
+    assert json.loads(told.out)["reports"] == [str(tmp_path / "a")]
+    assert told.err == "on the way\n"
+    assert command("demo", "-o", tmp_path).out == "on the way\n"
+    assert command("demo", "-o", tmp_path, "-q").out == ""
