@@ -13,16 +13,20 @@ from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.plain_text import name, shorten
 from kernelproba.report.data_summary import as_frame
 from kernelproba.report.json_values import plain
+from kernelproba.report.row_reasons import RowReasons
 from kernelproba.report.summary_types import FlaggedRow
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ROWS, _VALUES = 12, 6
+#: Rows that are listed, their values, and how many of them get reasons.
+_ROWS, _VALUES, _WITH_REASONS = 12, 6, 6
 
 
-def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[FlaggedRow]:
+def doubtful_rows(
+    frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray, reasons: RowReasons | None = None
+) -> list[FlaggedRow]:
     """Describe the rows with the smallest gap between the two largest probabilities, that gap first."""
     second, first = np.argsort(P, axis=1, kind="stable")[:, -2:].T
     rows = np.arange(len(P))
@@ -36,12 +40,15 @@ def doubtful_rows(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDAr
             "runner_up": name(classes[second[i]]),
             "runner_up_probability": float(P[i, second[i]]),
             "values": row_values(frame.iloc[i]),
+            "reasons": _reasons(reasons, place, i, first[i]),
         }
-        for i in order
+        for place, i in enumerate(order)
     ]
 
 
-def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray) -> list[FlaggedRow]:
+def doubted_labels(
+    frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDArray, reasons: RowReasons | None = None
+) -> list[FlaggedRow]:
     """Describe the rows with another predicted class, the least probable label first."""
     own, best = P[np.arange(len(P)), codes], P.argmax(axis=1)
     wrong = np.flatnonzero(best != codes)
@@ -54,8 +61,9 @@ def doubted_labels(frame: pd.DataFrame, codes: NDArray, P: NDArray, classes: NDA
             "predicted": name(classes[best[i]]),
             "predicted_probability": float(P[i, best[i]]),
             "values": row_values(frame.iloc[i]),
+            "reasons": _reasons(reasons, place, i, best[i]),
         }
-        for i in order
+        for place, i in enumerate(order)
     ]
 
 
@@ -79,6 +87,11 @@ def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> l
             for record in records
         ],
     )
+
+
+def _reasons(reasons: RowReasons | None, place: int, i: int, k: int) -> list[dict[str, Any]]:
+    """Return why row i is taken for class k; of the first rows of a list only, since it takes time."""
+    return [] if reasons is None or place >= _WITH_REASONS else reasons.of(int(i), int(k))
 
 
 def row_values(row: pd.Series) -> dict[str, str]:

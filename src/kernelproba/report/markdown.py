@@ -197,10 +197,16 @@ def _novelty(novelty: NoveltySummary | None) -> str:
 def _doubtful(records: list[FlaggedRow]) -> str:
     rows = [
         (escape(r["row"]), escape(r["label"]), escape(r["predicted"]), f"{r['predicted_probability']:.1%}",
-         escape(r["runner_up"]), f"{r['runner_up_probability']:.1%}")
+         escape(r["runner_up"]), f"{r['runner_up_probability']:.1%}", _moved_by(r))
         for r in records
     ]  # fmt: skip
-    return _table(["row", "label", "likeliest", "probability", "next", "probability of next"], rows)
+    columns = ["row", "label", "likeliest", "probability", "next", "probability of next", "moved most by"]
+    return _table(columns, rows)
+
+
+def _moved_by(record: dict[str, Any]) -> str:
+    reasons = record.get("reasons", ())
+    return ", ".join(f"{escape(each['column'])} {each['contribution']:+.2f}" for each in reasons)
 
 
 def _doubted(records: list[FlaggedRow]) -> str:

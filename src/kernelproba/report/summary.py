@@ -29,6 +29,7 @@ from kernelproba.report.flagged_rows import doubted_labels, doubted_training_lab
 from kernelproba.report.json_values import plain
 from kernelproba.report.leaks import leaking_columns
 from kernelproba.report.posterior_summary import summarise_map
+from kernelproba.report.row_reasons import RowReasons
 from kernelproba.report.scores_summary import (
     baseline_scores,
     calibration,
@@ -106,6 +107,7 @@ def summarise(
     data["seen_rows"] = None if about.seen is None else int(np.sum(about.seen))
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
     scores = headline_scores(codes, P)
+    reasons = RowReasons(model, X, X if training is None else training[0], classes)
     found: Summary = {
         "format": FORMAT,
         "made": made_now(),
@@ -126,8 +128,8 @@ def summarise(
         "sets": describe_sets(model, codes, P),
         "novelty": describe_novelty(model, X, frame, P, classes),
         "row_numbers": about.row_numbers,
-        "doubtful_rows": doubtful_rows(frame, codes, P, classes),
-        "doubted_labels": doubted_labels(frame, codes, P, classes),
+        "doubtful_rows": doubtful_rows(frame, codes, P, classes, reasons),
+        "doubted_labels": doubted_labels(frame, codes, P, classes, reasons),
         "doubted_training_labels": None if training is None else doubted_training_labels(model, *training),
         "timings": plain(dict(about.timings) | seconds),
         "command": about.command_line(),
