@@ -333,6 +333,11 @@ def test_the_latest_rows_are_held_out(fit, tmp_path):
     assert 40 <= len(later) <= 50
 
 
+def test_a_group_of_most_rows_is_learnt_from(fit):
+    table = two_clouds(200).assign(clinic=["large"] * 180 + ["a", "b"] * 10)
+    assert json.loads(fit(table, "--group", "clinic", "--json").out)["held_out"]["rows"] == 20
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -353,6 +358,13 @@ def test_the_number_of_rows_follows_from_what_a_method_can_do():
     assert auto.default_rows(40, 10) == 10_000
     assert auto.default_rows(20, 122) == 5_000
     assert sparse.default_rows(10, 2) == 5_000
+
+
+@pytest.mark.parametrize(("rows", "centers"), [(5_000, "auto"), (7_000, 2_000), (10_001, "auto")])
+def test_rows_are_all_centres_only_where_that_is_quick(rows, centers):
+    assert methods.with_few_centers(methods.build("auto"), rows).n_centers == centers
+    assert methods.with_few_centers(methods.build("auto", settings={"n_centers": 7}), rows).n_centers == 7
+    methods.with_few_centers(methods.build("kdc"), rows)
 
 
 def test_a_column_that_is_the_target_in_disguise_is_named(fit):

@@ -57,15 +57,14 @@ def _random(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray
 def _groups(groups: pd.Series, share: float, rng: np.random.Generator) -> np.ndarray:
     """Mark whole groups until the share is reached; rows without a group are learnt from."""
     codes, names = groups.factorize()
-    held, wanted = np.zeros(len(codes), dtype=bool), share * len(codes)
     if len(names) < 2:
         raise CommandError(f"--group {groups.name}: it has {len(names)} different values, two are needed")
+    sizes, wanted = np.bincount(codes[codes >= 0]), share * len(codes)
+    chosen: list[int] = []
     for code in rng.permutation(len(names)):
-        group = codes == code
-        if (held | group).sum() > max(wanted, group.sum()):
-            continue
-        held |= group
-    return held
+        if sizes[[*chosen, code]].sum() <= wanted:
+            chosen.append(code)
+    return np.isin(codes, chosen or [int(sizes.argmin())])
 
 
 def _latest(times: pd.Series, share: float) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelproba.cli.errors import CommandError
 from kernelproba.cli.fit_progress import forget_callbacks, told
+from kernelproba.cli.methods import with_few_centers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,6 +110,7 @@ def learn(
     (name, classifier), (choice, whole) = method, source
     kept, held = splitting.split(whole, choice.seed)
     table, described = without_dropped(terminal, kept, choice)
+    classifier = with_few_centers(classifier, len(table.y))
     start = time.perf_counter()
     counting = terminal.counting(f"fitting {len(table.y):,} rows")
     with terminal.heeding_warnings(), counting as tell, told(classifier, tell):

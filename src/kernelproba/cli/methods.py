@@ -20,6 +20,9 @@ PAIR_CS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 #: Rows that every method can learn from in a minute or so, rows at most, and rows × columns × classes.
 _LEAST_ROWS, _MOST_ROWS, _CELLS = 5_000, 100_000, 4_000_000
 
+#: Rows up to which "auto" takes all of them as centres, and centres that we then ask for.
+_ALL_CENTERS, _FEW_CENTERS = 10_000, 2_000
+
 
 @dataclass(frozen=True)
 class Method:
@@ -104,6 +107,17 @@ def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None
     own |= {"n_jobs": jobs} if jobs > 1 else {}
     model.set_params(**{key: value for key, value in own.items() if key in model.get_params(deep=False)})
     return _with_settings(model, name, settings or {})
+
+
+def with_few_centers(classifier: Any, rows: int) -> Any:
+    """Return a classifier for so many rows: between 5,000 and 10,000 all of them as centres take minutes.
+
+    Beyond, "auto" chooses fewer by itself; what a user has set stays.
+    """
+    known = classifier.get_params(deep=False)
+    if _LEAST_ROWS < rows <= _ALL_CENTERS and known.get("n_centers") == "auto":
+        return classifier.set_params(n_centers=_FEW_CENTERS)
+    return classifier
 
 
 def names() -> list[str]:
