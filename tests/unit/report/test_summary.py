@@ -102,6 +102,7 @@ def test_doubtful_rows_come_in_the_order_of_the_gap():
     frame = pd.DataFrame(P, index=["w", "x", "y", "z"], columns=["a", "b", "c"])
     rows = summarise(Stated([0, 1, 2]), frame, [0, 0, 2, 1])["doubtful_rows"]
     assert [row["row"] for row in rows] == ["x", "z", "y", "w"]
+    assert [each["column"] for each in rows[0].pop("reasons")] == ["b", "a", "c"]
     assert rows[0] == {
         "row": "x",
         "label": "0",
