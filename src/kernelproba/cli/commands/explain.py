@@ -191,8 +191,9 @@ def _show(screen: Terminal, facts: dict[str, Any], top: int) -> None:
     screen.line(f"row {facts['row']} is {facts['label']}: {probable}{more}")
     screen.line(_values(facts["values"]), style="dim")
     _show_columns(screen, facts, 2 * top)
-    if facts["influence"]:
+    if facts["influence"]:  # says more than terms of a sum that cancel each other
         _show_influence(screen, facts)
+        return
     for (label, against), lines in _scores(facts["contributions"]).items():
         opponent = "" if against is None else f" rather than {against}"
         total = sum(line["contribution"] for line in lines)
