@@ -14,7 +14,7 @@ from kernelproba.plain_text import name, shorten
 from kernelproba.report.data_summary import as_frame
 from kernelproba.report.json_values import plain
 from kernelproba.report.row_reasons import RowReasons
-from kernelproba.report.summary_types import FlaggedRow
+from kernelproba.report.summary_types import FlaggedRow, RowReason
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> l
     )
 
 
-def _reasons(reasons: RowReasons | None, place: int, i: int, k: int) -> list[dict[str, Any]]:
+def _reasons(reasons: RowReasons | None, place: int, i: int, k: int) -> list[RowReason]:
     """Return why row i is taken for class k; of the first rows of a list only, since it takes time."""
     return [] if reasons is None or place >= _WITH_REASONS else reasons.of(int(i), int(k))
 

@@ -204,7 +204,7 @@ def _doubtful(records: list[FlaggedRow]) -> str:
     return _table(columns, rows)
 
 
-def _moved_by(record: dict[str, Any]) -> str:
+def _moved_by(record: FlaggedRow) -> str:
     reasons = record.get("reasons", ())
     return ", ".join(f"{escape(each['column'])} {each['contribution']:+.2f}" for each in reasons)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernelproba.inspection import column_contributions
 from kernelproba.plain_text import name
+from kernelproba.report.summary_types import RowReason
 
 #: Columns that are named, columns beyond which it would take too long, rows of the sample to compare with.
 _NAMED, _COLUMNS, _SAMPLE = 3, 60, 10
@@ -35,7 +36,7 @@ class RowReasons:
     background: Any
     classes: NDArray
 
-    def of(self, i: int, k: int) -> list[dict[str, Any]]:
+    def of(self, i: int, k: int) -> list[RowReason]:
         """Return the columns that move the log-odds of class k in row i most, with their contributions.
 
         Empty for tables of many columns, and for rows whose columns have none (kernel matrices, stores).

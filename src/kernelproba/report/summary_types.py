@@ -106,6 +106,13 @@ class ConfusedPair(TypedDict):
     share: float
 
 
+class RowReason(TypedDict):
+    """A column that moves the log-odds of a row, and how far."""
+
+    column: str
+    contribution: float
+
+
 class FlaggedRow(TypedDict):
     """A row to look at."""
 
@@ -119,6 +126,7 @@ class FlaggedRow(TypedDict):
     novelty: NotRequired[float]
     p_value: NotRequired[float]
     values: dict[str, str]
+    reasons: NotRequired[list[RowReason]]
 
 
 class Shift(TypedDict):

@@ -96,7 +96,7 @@ _PAGE = """<!doctype html>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
-pre {{ white-space: pre-wrap; overflow-wrap: anywhere; padding: .75rem; border: 1px solid; border-radius: .4rem; }}
+pre {{ white-space: pre-wrap; overflow-wrap: anywhere; padding: .75rem; border: 1px solid; }}
 table {{ border-collapse: collapse; }}
 th, td {{ text-align: left; padding: .2rem 1rem .2rem 0; overflow-wrap: anywhere; }}
 </style>
