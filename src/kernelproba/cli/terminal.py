@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.live import Live
 from rich.progress import (
     BarColumn,
@@ -178,7 +178,7 @@ class Watch:
         """Replace the table."""
         self._table = _table(columns, rows)
 
-    def __rich_console__(self, _console: Console, _options: Any) -> Iterator[Any]:
+    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> Iterator[RenderableType]:
         if self._table is not None:
             yield self._table
         yield self._progress.get_renderable()
