@@ -80,7 +80,9 @@ METHODS = {
 }
 
 
-def build(name: str, *, seed: int = 0, settings: dict[str, object] | None = None, jobs: int = 1) -> BaseEstimator:
+def build(
+    name: str, *, seed: int = 0, settings: dict[str, object] | None = None, jobs: int = 1
+) -> BaseEstimator:
     """Return an unfitted classifier.
 
     Parameters
