@@ -26,7 +26,7 @@ from kernelproba.solvers.lp.highs import FREE, LinearProgramme, Optimum
 #: What a row or a weight may be worth, in units of the weight of a row, and still be left out.
 TOLERANCE = 1e-9
 #: Weights, and rows, added at a time: that many, or this share of the rows if it is more.
-BATCH, BATCH_SHARE = 25, 0.02
+BATCH, BATCH_SHARE = 100, 0.02
 
 MET = -1
 
