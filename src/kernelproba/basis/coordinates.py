@@ -44,6 +44,19 @@ class Coordinates:
         """The features themselves: u = φ."""
         return cls(np.zeros(p), np.eye(p), np.ones(p + 1, dtype=bool))
 
+    @classmethod
+    def of_row_space(cls, Phi: np.ndarray) -> "Coordinates":
+        """Orthonormal coordinates of the span of n < p rows, which the solution of a ridge never leaves."""
+        _, sigma, Vt = np.linalg.svd(Phi, full_matrices=False)
+        rank = int((sigma > max(Phi.shape) * np.finfo(float).eps * sigma.max(initial=0.0)).sum())
+        p = Phi.shape[1]
+        return cls(np.zeros(p), Vt[:rank].T, np.ones(p + 1, dtype=bool))
+
+    @property
+    def rest(self) -> np.ndarray:
+        """I − M Mᵀ (p, p) of an orthonormal M: the projection on what the coordinates leave out."""
+        return np.eye(len(self.map)) - self.map @ self.map.T
+
     def features(self, Phi: np.ndarray) -> np.ndarray:
         """Coordinates u (n, r) of the rows of Phi (n, p)."""
         return (Phi - self.mean) @ self.map

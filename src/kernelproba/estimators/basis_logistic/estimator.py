@@ -33,6 +33,8 @@ from kernelproba.typing import Matrix, MatrixLike
 
 #: Features are cut here when predicting: a monomial may overflow, and ∞ − ∞ has no class.
 LARGEST_FEATURE = 1e100
+#: Most coefficients, over all classes: their covariance is dense, 128 MB of it.
+MOST_COEFFICIENTS = 4000
 
 
 class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticClassifier):
@@ -206,6 +208,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         training = self._check_fit(X, y, sample_weight, self.class_weight)
         self._fit_expansion(training)
         Phi = self._training_features(training.X)
+        self._check_number(Phi.shape[1])
         coordinates = self._coordinates(Phi, training.weight)
         objective = self._objective(coordinates.features(Phi), training)
         solution = newton_decrement(objective, objective.start(), tol=self.tol, max_iter=self.max_iter)
@@ -241,6 +244,17 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
             )
         return Phi
 
+    def _check_number(self, p: int) -> None:
+        """Refuse more coefficients than a dense covariance of them all is good for."""
+        c = len(self.classes_)
+        number = loss_for(c).n_scores(c) * (p + self.fit_intercept)
+        if number > MOST_COEFFICIENTS:
+            raise ValueError(
+                f"{p} basis functions of X and {c} classes make {number} coefficients, more than the "
+                f"{MOST_COEFFICIENTS} whose covariance is computed: give an expansion with fewer functions (a "
+                "lower degree, fewer centers), or use KernelLogisticRegression, which never forms them."
+            )
+
     @property
     def _is_penalised(self) -> bool:
         return self.C is not None and np.isfinite(self.C)
@@ -248,7 +262,8 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
     def _coordinates(self, Phi: np.ndarray, weight: np.ndarray) -> Coordinates:
         """Coordinates of the fit: the ridge is stated in φ, while likelihood leaves the choice to us."""
         if self._is_penalised:
-            return Coordinates.unchanged(Phi.shape[1])
+            n, p = Phi.shape
+            return Coordinates.of_row_space(Phi) if p > n else Coordinates.unchanged(p)
         coordinates = principal_coordinates(Phi, weight, center=self.fit_intercept)
         p, rank = coordinates.map.shape
         if rank < p:
@@ -295,7 +310,13 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         p = len(coordinates.map)
         self.coef_ = np.ascontiguousarray(theta[:p].T)
         self.intercept_ = theta[p].copy() if self.fit_intercept else np.zeros(k)
-        self.covariance_ = coefficient_covariance(information, T, contrasts(objective))
+        Q = contrasts(objective)
+        self.covariance_ = coefficient_covariance(information, T, Q)
+        if self._is_penalised and coordinates.map.shape[1] < p:
+            # Off the row space the ridge alone bends J: (1/C) I.
+            rest = np.zeros((q, q))
+            rest[:p, :p] = self.C * coordinates.rest
+            self.covariance_ += np.kron(Q @ Q.T, rest)
         variance = self.covariance_.diagonal().reshape(k, q)
         self.standard_errors_ = np.where(coordinates.identified[:q], np.sqrt(variance), np.inf)
         W, _ = objective.split(solution.coef)

@@ -1,5 +1,6 @@
 """Fixed basis functions as a transformer."""
 
+import math
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -21,6 +22,9 @@ from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.typing import MatrixLike
+
+#: Most monomials: beyond, writing out their exponents takes longer than any fit of a kernel.
+MOST_MONOMIALS = 10_000
 
 
 class BasisExpansion(TransformerMixin, BaseEstimator):
@@ -149,12 +153,24 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
             raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight.")
         self._basis_ = self.basis
         if self.basis == "polynomial":
+            self._check_number(data.shape[1])
             self.monomials_ = PolynomialFeatures(self.degree, include_bias=False).fit(data)
             return self
         data, weight = data[weight > 0], weight[weight > 0]
         self.centers_ = self._place_centers(data, weight)
         self.width_ = self._choose_width(data, weight)
         return self
+
+    def _check_number(self, d: int) -> None:
+        """Refuse more monomials of d features than anyone can fit."""
+        number = math.comb(d + self.degree, d) - 1
+        if number > MOST_MONOMIALS:
+            raise ValueError(
+                f"degree={self.degree} makes {number} monomials of the {d} features of X, more than "
+                f"{MOST_MONOMIALS}: lower degree, choose fewer features, or use KernelLogisticRegression("
+                f'kernel="poly", degree={self.degree}, coef0=1), which fits the same functions without '
+                "writing them out."
+            )
 
     def _place_centers(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
         if not isinstance(self.centers, str):

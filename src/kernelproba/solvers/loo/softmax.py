@@ -41,7 +41,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from kernelproba.basis.low_rank import LowRank
-from kernelproba.linalg import triangular_inverse
+from kernelproba.linalg import jittered_cholesky, triangular_inverse
 from kernelproba.losses import loss_for
 
 #: Penalty of an intercept relative to the weight of all rows.
@@ -226,8 +226,8 @@ def _half_covariance(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.nd
 
 
 def _factor(A: np.ndarray) -> np.ndarray:
-    """L of A = LLᵀ."""
+    """L of A = LLᵀ, positive definite up to rounding: weights far apart leave it less than that."""
     factor, info = lapack.dpotrf(A.T, lower=1, clean=1)
-    if info != 0:
-        raise np.linalg.LinAlgError("The Newton system is not positive definite.")
-    return factor
+    if info == 0:
+        return factor
+    return jittered_cholesky(A, len(A) * np.finfo(float).eps * np.abs(A.diagonal()))

@@ -117,7 +117,8 @@ class CandidateSearch:
             with self.step("candidate"):
                 parts = stage.fits.held_out(gamma, C, stage.folds)
             rows = stage.fits.rows
-            scores = tuple(self._score(stage, part) for part in parts)
+            # A fold may test nothing but singleton classes, which have no weight in scores.
+            scores = tuple(self._score(stage, part) for part in parts if part.weight.any())
             self._known[key] = Candidate(stage.view, gamma, C, len(rows), scores)
             self._stages.append(stage)  # an id is unique only among what is alive
             self.record.append(self._known[key])
