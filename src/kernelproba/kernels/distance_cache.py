@@ -20,8 +20,6 @@ from kernelproba.typing import Matrix
 
 #: Distances that are kept at most.
 MAX_VALUES = 64_000_000
-#: Entries of rows up to which their differences are taken in single precision, far from its end.
-LARGEST_SINGLE = 1e30
 
 Index = np.ndarray | slice
 _ALL = slice(None)
@@ -83,8 +81,7 @@ class DistanceCache:
         key = (kernel._measure, dtype)
         if key not in self._kept:
             X, Z = self._rows_in(dtype)
-            largest = np.finfo(dtype).max
-            self._kept[key] = np.minimum(kernel.distances(X, Z), largest).astype(dtype, copy=False)
+            self._kept[key] = kernel.distances(X, Z).astype(dtype, copy=False)
         return self._kept[key]
 
     @cached_property
@@ -99,8 +96,6 @@ class DistanceCache:
         if dtype != np.float32 or sp.issparse(X) or sp.issparse(Z):
             return X, Z
         median = np.median(X, axis=0)
-        if max(np.abs(X).max(initial=0.0), np.abs(Z).max(initial=0.0)) > LARGEST_SINGLE:
-            return X, Z
         X = (X - median).astype(np.float32)
         return X, X if self._Z is None else (Z - median).astype(np.float32)
 

@@ -74,3 +74,12 @@ def test_a_precomputed_matrix_is_taken_as_it_is():
     assert_allclose(
         cache.logarithm(Precomputed(), np.array([1]), np.array([2, 3])), np.log(K[[1]][:, [2, 3]])
     )
+
+
+@pytest.mark.parametrize("size", [1e35, 1e100, 1e300])
+def test_rows_beyond_single_precision_keep_their_distances(size):
+    X = np.array([[0.0], [1.0], [2.0]]) * size
+    K = DistanceCache(X).matrix(RBF(size), np.float32)
+    near = np.exp(-0.5) if size < 3e38 else K[0, 1]  # a width beyond single precision tells no rows apart
+    assert np.isfinite(K).all()
+    assert K[0, 1] == pytest.approx(near, rel=1e-5)

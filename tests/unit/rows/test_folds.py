@@ -99,3 +99,10 @@ def test_folds_without_rows_are_left_out():
 def test_one_fold_is_refused_and_more_folds_than_observations(cv):
     with pytest.raises(ValueError, match="cv"):
         make_folds(cv, None, np.array([0, 1]), *weighed(np.eye(2), np.array([0, 1]), np.ones(2)))
+
+
+def test_weights_make_no_more_folds_than_anyone_can_fit():
+    y, weight = np.array([0, 0, 1, 1]), np.array([1e30, 1.0, 1.0, 1.0])
+    rows = SimpleNamespace(y=y, sample_weight=weight, index=np.arange(4))
+    with pytest.raises(ValueError, match=r"cv=1000 is more folds than there are rows, 4"):
+        make_folds(1000, None, y, rows, Duplicates.of(np.arange(4.0)[:, None], y))

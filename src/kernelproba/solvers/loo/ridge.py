@@ -158,13 +158,17 @@ class _Products:
 
 
 def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
-    """q₋ᵢ for every penalty, without the row's own basis function where it has one."""
+    """q₋ᵢ for every penalty, without the row's own basis function where it has one.
+
+    Not finite where the penalty is lost in the rounding of a row's leverage.
+    """
     leverage = rows.weight * products.square
     rest = (1 - leverage)[..., None]
-    # Rows without a centre of their own: φ̃ = φ, and q = (ŷ − ℓy)/(1 − ℓ).
-    Q = (products.fitted - leverage[..., None] * rows.Y) / rest
     owner = np.flatnonzero(rows.center >= 0)
-    Q[:, owner] = _ownerless_scores(rows.at(owner), products, owner)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        # Rows without a centre of their own: φ̃ = φ, and q = (ŷ − ℓy)/(1 − ℓ).
+        Q = (products.fitted - leverage[..., None] * rows.Y) / rest
+        Q[:, owner] = _ownerless_scores(rows.at(owner), products, owner)
     return Q
 
 

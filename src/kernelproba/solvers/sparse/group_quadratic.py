@@ -38,14 +38,16 @@ def group_quadratic(
         When to stop; an iteration is a sweep and the jumps behind it.
     """
     X, slope = start.copy(), Q @ start + c
-    for _ in range(max_iter):
-        moved = max((_update(Q, strength[j], X, slope, j) for j in range(len(Q))), default=0.0)
-        if moved <= tol:
-            break
-        for _ in range(JUMPS):
-            if not _jump(Q, strength, X, slope):
+    # Where no curvature holds a row back it may run away: then there is no minimum to return.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for _ in range(max_iter):
+            moved = max((_update(Q, strength[j], X, slope, j) for j in range(len(Q))), default=0.0)
+            if not moved > tol:
                 break
-    return X
+            for _ in range(JUMPS):
+                if not _jump(Q, strength, X, slope):
+                    break
+    return X if np.isfinite(X).all() else start
 
 
 def _update(Q: np.ndarray, strength: float, X: np.ndarray, slope: np.ndarray, j: int) -> float:

@@ -22,11 +22,14 @@ from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.newton_system import NewtonSystem
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.quadratic_model import model_step
+from kernelproba.solvers.sparse.stall import Stall
 
 INNER_ITERATIONS = 100
 #: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
 #: second-order models; it shrinks with the residual.
 NEGLIGIBLE = 5e-3
+#: Steps in a row without progress after which there will be none.
+STALLED_STEPS = 10
 
 
 def proximal_newton(
@@ -34,7 +37,8 @@ def proximal_newton(
 ) -> Solution:
     """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or rounding hides any descent."""
     point, n_iter = Point(objective, start), 0
-    while point.residual > tol and n_iter < max_iter:
+    stall = Stall(STALLED_STEPS)
+    while point.residual > tol and n_iter < max_iter and not stall.seen(point.value, point.residual):
         improved, whole = _model_step(point)
         # The minimum of an exact model is where a Newton step on its support ends, too.
         moved = improved if whole else _reduced_step(improved or point) or improved

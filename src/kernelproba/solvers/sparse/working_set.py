@@ -16,6 +16,7 @@ from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.solvers.sparse.proximal_newton import proximal_newton
+from kernelproba.solvers.sparse.stall import Stall
 
 #: Candidates that join at once, at least: so many, and so many per score.
 SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
@@ -23,6 +24,8 @@ SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
 GOAL = 0.2
 #: Most rounds; a well-posed problem takes about ten.
 ROUNDS = 100
+#: Rounds in a row without progress after which there will be none.
+STALLED_ROUNDS = 3
 #: Residual to which a sample of the rows is worth being fitted.
 SAMPLE_TOL = 0.3
 
@@ -36,9 +39,9 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     n_iter = 0
     if not objective.columns.held and not start[: len(objective.columns)].any():
         start, n_iter = _fit_sample(objective, max_iter)
-    state = _State(objective, start)
+    state, stall = _State(objective, start), Stall(STALLED_ROUNDS)
     for _ in range(ROUNDS):
-        if state.residual <= tol or n_iter >= max_iter:
+        if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
             break
         state.extend()
         goal = max(0.5 * tol, GOAL * state.residual)

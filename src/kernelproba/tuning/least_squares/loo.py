@@ -19,6 +19,8 @@ from kernelproba.basis.class_centers import ClassCenters
 from kernelproba.calibration import HeldOutScores
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.distance_cache import DistanceCache
+from kernelproba.kernels.resolve import kernel_size
+from kernelproba.number_range import LARGEST_SINGLE
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
 from kernelproba.solvers.loo.ridge import LeftOut, leave_one_out_path
 from kernelproba.tuning.observations import Observations
@@ -103,7 +105,8 @@ class LeaveOneOutCandidates:
 
     def _precision(self, gamma: float | None, alphas: Sequence[float], total: float) -> np.dtype:
         """The least precision that will do for all blocks of centres."""
-        if max(alphas) * total > _MAX_SINGLE_RIDGE:
+        largest = kernel_size(self._kernel_of(self._rows, gamma), self._rows.X)
+        if max(alphas) * total > _MAX_SINGLE_RIDGE or largest * max(total, 1.0) > LARGEST_SINGLE:
             return np.dtype(np.float64)
         K, weight = self._judged_features(gamma, np.dtype(np.float32)), self._rows.weight[self._judged]
         # Diagonal of G = Σ s φφᵀ as the rows to be left out have it, before G itself.

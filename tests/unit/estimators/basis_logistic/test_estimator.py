@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.kernel_approximation import RBFSampler
@@ -17,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from kernelproba.basis.coordinates import Coordinates
 from kernelproba.estimators.basis_logistic.estimator import BasisLogisticRegression
 from kernelproba.estimators.basis_logistic.expansion import BasisExpansion
 from kernelproba.solvers.smooth.separation import SeparationError
@@ -413,3 +415,21 @@ def test_running_out_of_iterations_is_a_warning_with_advice():
     X, y, _ = draw(3)
     with pytest.warns(ConvergenceWarning, match="after 1 iterations.*max_iter"):
         plain(max_iter=1).fit(X, y)
+
+
+@pytest.mark.parametrize(("n_classes", "fit_intercept"), [(2, True), (3, True), (3, False)])
+def test_more_functions_than_rows_are_fitted_as_if_written_out(n_classes, fit_intercept, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 20)), np.arange(12) % n_classes
+    model = BasisLogisticRegression(0.7, expansion="passthrough", fit_intercept=fit_intercept, tol=1e-10)
+    in_rows = clone(model).fit(X, y)
+    monkeypatch.setattr(Coordinates, "of_row_space", lambda Phi: Coordinates.unchanged(Phi.shape[1]))
+    written_out = clone(model).fit(X, y)
+    for name in ("coef_", "intercept_", "covariance_", "standard_errors_", "log_likelihood_"):
+        np.testing.assert_allclose(getattr(in_rows, name), getattr(written_out, name), atol=1e-8)
+
+
+def test_more_coefficients_than_have_a_covariance_are_refused_by_name():
+    X, y = np.random.default_rng(0).normal(size=(6, 1500)), np.arange(6) % 3
+    with pytest.raises(ValueError, match=r"1500 basis functions of X and 3 classes make 4503 coefficients"):
+        BasisLogisticRegression(expansion="passthrough").fit(X, y)

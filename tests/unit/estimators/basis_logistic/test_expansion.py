@@ -130,3 +130,8 @@ def test_bad_parameters_are_named(X, parameters, message):
 def test_weights_that_are_all_zero_are_refused(X):
     with pytest.raises(ValueError, match=r"(?i)sample.weight.* zero|non-zero"):
         BasisExpansion().fit(X, sample_weight=np.zeros(60))
+
+
+def test_too_many_monomials_are_refused_before_they_are_written_out():
+    with pytest.raises(ValueError, match=r"degree=5 makes 324631 monomials of the 30 features of X"):
+        BasisExpansion("polynomial", degree=5).fit(np.zeros((3, 30)))

@@ -41,3 +41,15 @@ def test_where_generation_fails_the_programme_is_written_out(monkeypatch):
     monkeypatch.setattr(linear_machine, "_restricted_path", failing)
     written_out = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
     np.testing.assert_allclose(written_out, full, rtol=1e-9)
+
+
+def test_once_no_row_loses_smaller_penalties_have_the_same_weights():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), np.arange(30) % 2
+    gram, weight = Gram(RBF(0.5), X), np.ones(30)
+    along = list(linear_machine_path(gram, y, weight, [1e-2, 1e-3, 1e-4]))
+    alone = [next(linear_machine_path(gram, y, weight, [penalty])) for penalty in (1e-2, 1e-3, 1e-4)]
+    assert along[1].value == pytest.approx(along[0].value / 10)
+    for followed, fresh in zip(along, alone, strict=True):
+        assert followed.value == pytest.approx(fresh.value, rel=1e-6)
+        assert followed.gap <= 1e-6 * followed.value
