@@ -47,6 +47,15 @@ dist: setup
 	$(PY) -m pip install --quiet build
 	$(PY) -m build --outdir dist .
 
+# Hostile fits with seeds beyond those of the suite; what broke is written to hostile.md.
+N ?= 10000
+hostile: setup
+	cd tests && OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(abspath $(PY)) -m hostile 10000 $(N) ../hostile.md
+
+# Every estimator, interrupted at 50 random moments of a second fit.
+interrupts: setup
+	KERNELPROBA_INTERRUPTS=50 $(PY) -m pytest -n 2 -q tests/invariants/test_fitted_state.py -k interrupt
+
 check: setup
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .

@@ -1,5 +1,7 @@
 """Rows, labels and weights as nobody should give them; each is drawn by a generator `rng`."""
 
+# ruff: noqa: ARG005  # the entries of a table all take the same arguments
+
 import numpy as np
 import scipy.sparse as sp
 

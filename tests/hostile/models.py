@@ -18,7 +18,17 @@ def _strength(rng):
     return pick(rng, [5e-324, 1e-200, 1e-50, 1e-12, 1e12, 1e50, 1e200, 1e308, 0.0, -1.0, np.nan])
 
 
-KERNELS = ["laplacian", "matern", "rational_quadratic", "linear", "poly", "sigmoid", "cosine", "chi2", "no such"]
+KERNELS = [
+    "laplacian",
+    "matern",
+    "rational_quadratic",
+    "linear",
+    "poly",
+    "sigmoid",
+    "cosine",
+    "chi2",
+    "no such",
+]
 OBJECTS = [
     2 * kernels.RBF(1.0) + kernels.Linear(),
     kernels.Matern(1e-3, nu=2.5) * kernels.Cosine(),
@@ -49,13 +59,18 @@ def _width(rng):
 def _shape(rng):
     if rng.random() < 0.7:
         return {}
-    return {"degree": pick(rng, [0, 1, 2, 5, 50, 1000, 2.5]), "coef0": pick(rng, [0.0, 1.0, -1.0, 1e10, 1e300])}
+    return {
+        "degree": pick(rng, [0, 1, 2, 5, 50, 1000, 2.5]),
+        "coef0": pick(rng, [0.0, 1.0, -1.0, 1e10, 1e300]),
+    }
 
 
 def _weighted(rng):
     if rng.random() < 0.7:
         return {}
-    return {"class_weight": pick(rng, ["balanced", {0: 1e-30, 1: 1e30}, {0: 0.0}, {1: -1.0}, {"absent": 2.0}, {}])}
+    return {
+        "class_weight": pick(rng, ["balanced", {0: 1e-30, 1: 1e30}, {0: 0.0}, {1: -1.0}, {"absent": 2.0}, {}])
+    }
 
 
 def _effort(rng):
@@ -101,11 +116,15 @@ def _pairs(rng):
 
 def _logistic_cv(rng):
     limits = pick(rng, [{}, {"cv": 2}, {"cv": 1000}, {"scale": "robust"}, {"scoring": "brier"}])
-    return kp.KernelLogisticRegressionCV(**_grid(rng, "Cs"), **_grid(rng, "gammas"), **limits, **_weighted(rng))
+    return kp.KernelLogisticRegressionCV(
+        **_grid(rng, "Cs"), **_grid(rng, "gammas"), **limits, **_weighted(rng)
+    )
 
 
 def _least_squares(rng):
-    options = pick(rng, [{}, {"solver": "eigh"}, {"calibration": None}, {"n_centers": 1}, {"outside": "tails"}])
+    options = pick(
+        rng, [{}, {"solver": "eigh"}, {"calibration": None}, {"n_centers": 1}, {"outside": "tails"}]
+    )
     return kp.LeastSquaresProbabilisticClassifier(_strength(rng), **options, **_plain(rng), random_state=0)
 
 
@@ -139,7 +158,9 @@ def _contrast(rng):
 
 
 def _contrast_cv(rng):
-    return kp.MaximumContrastClassifierCV(**_grid(rng, "alphas"), **_grid(rng, "gammas"), cv=2, **_kernel(rng))
+    return kp.MaximumContrastClassifierCV(
+        **_grid(rng, "alphas"), **_grid(rng, "gammas"), cv=2, **_kernel(rng)
+    )
 
 
 def _machine(rng):
@@ -176,7 +197,9 @@ def _risk(rng):
 
 
 def _shifted(rng):
-    return kp.PriorShiftClassifier(_inner(rng), priors=pick(rng, [None, [0.5, 0.5], [1e-300, 1.0], [0.0, 1.0], [-1, 2]]))
+    return kp.PriorShiftClassifier(
+        _inner(rng), priors=pick(rng, [None, [0.5, 0.5], [1e-300, 1.0], [0.0, 1.0], [-1, 2]])
+    )
 
 
 #: Estimators by name; those of ours that are most used are there more than once.

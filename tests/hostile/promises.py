@@ -1,15 +1,15 @@
 """Hostile fits: cases that are functions of their seed, and what is promised of every one of them.
 
-Of each case some sides are hostile and the others plain: the numbers, their form, the labels, the weights; the
-estimator and its parameters are drawn from `models`.  Promised are:
+Of each case some sides are hostile and the others plain: the numbers, their form, the labels, the weights.
+The estimator and its parameters are drawn from `models`.  Promised are:
 
 1.  `fit` returns the estimator, or raises a ValueError or TypeError that names the argument at fault.
 2.  After a refused `fit` the estimator is not fitted, and says so.
 3.  No floating-point warning reaches the caller, in `fit` or later.
-4.  Probabilities are finite, within [0, 1], and sum to one; log-probabilities are finite, and their logarithms.
+4.  Probabilities are finite, within [0, 1], and sum to one; log-probabilities are finite, and theirs.
 5.  `predict` returns the most probable class, in the type of `classes_`.
-6.  Rows to predict, however far away, keep 3 to 5, or are refused by a ValueError that names X.  What is not a
-    number, or has the wrong shape, is refused.
+6.  Rows to predict, however far away, keep 3 to 5, or are refused by a ValueError that names X.  What is not
+    a number, or has the wrong shape, is refused.
 7.  Neither data nor parameters are changed.
 8.  All that takes less than `SECONDS` of processor time, with at most 40 rows.
 """
@@ -33,7 +33,19 @@ SECONDS = 20
 #: Chance of each side of a case to be hostile.
 HOSTILE = 0.35
 #: Words by which an error names what is at fault, beside the names of parameters.
-ARGUMENTS = {"X", "y", "sample_weight", "array", "Input", "classes", "label", "labels", "kernel", "dtype", "features"}
+ARGUMENTS = {
+    "X",
+    "y",
+    "sample_weight",
+    "array",
+    "Input",
+    "classes",
+    "label",
+    "labels",
+    "kernel",
+    "dtype",
+    "features",
+}
 #: What NumPy says of a text that is no number.
 NOT_A_NUMBER = "could not convert string to float"
 
@@ -132,14 +144,20 @@ def _fit(case: Case) -> None:
         case.broken.append("predicts after a refused fit")
     except NotFittedError:
         pass
-    except Exception as error:  # noqa: BLE001  # that is what is looked for
+    except Exception as error:  # that is what is looked for
         case.broken.append(f"after a refused fit predict raises {type(error).__name__}")
 
 
 def _predict(case: Case) -> None:
-    # Wrappers of tables and of rows unlike arrays explain their own forms; these all take what they were given.
     _guarded(case, "predict", lambda: _check_posterior(case, "predict", case.X))
-    if case.sides["form"] not in ("array", "columns first", "read-only", "strided", "backwards", "big-endian"):
+    if case.sides["form"] not in (
+        "array",
+        "columns first",
+        "read-only",
+        "strided",
+        "backwards",
+        "big-endian",
+    ):
         return
     for name, rows, refused in queries(np.shape(case.X)[1]):
         if refused and case.name == "TableClassifier" and name in ("NaN", "infinite"):
@@ -152,7 +170,9 @@ def _predict(case: Case) -> None:
 def _check_posterior(case: Case, where: str, X: Any) -> bool:
     """Promises 4 and 5."""
     model = case.model
-    P, log_P, labels = (np.asarray(f(X)) for f in (model.predict_proba, model.predict_log_proba, model.predict))
+    P, log_P, labels = (
+        np.asarray(f(X)) for f in (model.predict_proba, model.predict_log_proba, model.predict)
+    )
     if not (np.isfinite(P).all() and (P >= 0).all() and (P <= 1).all()):
         case.broken.append(f"{where}: probabilities from {P.min()} to {P.max()}")
     elif np.abs(P.sum(axis=1) - 1).max() > 1e-9:
@@ -161,7 +181,9 @@ def _check_posterior(case: Case, where: str, X: Any) -> bool:
         case.broken.append(f"{where}: log-probabilities are not finite")
     elif np.abs(np.exp(log_P) - P).max() > 1e-9:
         case.broken.append(f"{where}: log-probabilities of other probabilities")
-    elif case.name != "MinimumRiskClassifier" and not np.array_equal(labels, model.classes_[P.argmax(axis=1)]):
+    elif case.name != "MinimumRiskClassifier" and not np.array_equal(
+        labels, model.classes_[P.argmax(axis=1)]
+    ):
         case.broken.append(f"{where}: predict is not the most probable class")
     return True
 
@@ -178,7 +200,7 @@ def _guarded(case: Case, where: str, call) -> Any:
                 case.broken.append(f"{where}: {type(error).__name__} names no argument: {str(error)[:150]}")
         except OutOfTimeError:
             raise
-        except Exception as error:  # noqa: BLE001  # that is what is looked for
+        except Exception as error:  # that is what is looked for
             result = None
             case.broken.append(f"{where}: {type(error).__name__}: {str(error)[:150]}")
     numerical = {str(w.message): w for w in caught if _is_numerical(w.category)}

@@ -1,6 +1,7 @@
 """Fitted state: predictions depend on the last complete fit, and on nothing before or after it."""
 
 import io
+import os
 import pickle
 import warnings
 from contextlib import suppress
@@ -19,6 +20,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+#: Moments at which every estimator is interrupted; `make interrupts` takes 50.
+INTERRUPTS = int(os.environ.get("KERNELPROBA_INTERRUPTS", "5"))
 each_instance = pytest.mark.parametrize("instance", INSTANCES, ids=repr)
 
 
@@ -205,7 +208,7 @@ def test_an_interrupt_leaves_the_old_model_or_the_new_one(instance):
     old, new = (clusters(15, 2, labels).for_model(instance) for labels in ((3, 4), (0, 1, 2)))
     model, expected = fitted(instance, old), answers(fitted(instance, new), new.query)
     before, old_answers = state(model), answers(model, old.query)
-    for moment in random_moments(clone(instance), new, 5):
+    for moment in random_moments(clone(instance), new, INTERRUPTS):
         traced_fit(model, new, LineCounter([moment], interrupt))
         if state(model) == before:
             assert_same_answers(answers(model, old.query), old_answers)

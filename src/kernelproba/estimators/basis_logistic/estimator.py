@@ -251,8 +251,8 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
         if number > MOST_COEFFICIENTS:
             raise ValueError(
                 f"{p} basis functions of X and {c} classes make {number} coefficients, more than the "
-                f"{MOST_COEFFICIENTS} whose covariance is computed: give an expansion with fewer functions (a "
-                "lower degree, fewer centers), or use KernelLogisticRegression, which never forms them."
+                f"{MOST_COEFFICIENTS} whose covariance is computed: give an expansion with fewer functions "
+                "(a lower degree, fewer centers), or use KernelLogisticRegression, which never forms them."
             )
 
     @property

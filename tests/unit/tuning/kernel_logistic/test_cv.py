@@ -420,11 +420,11 @@ def test_a_weight_far_above_the_others_leaves_leave_one_out_finite():
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     weight = np.ones(30)
     weight[0] = 1e30
-    model = KernelLogisticRegressionCV(kernel="rational_quadratic").fit(X, y, weight)
+    model = CV(kernel="rational_quadratic").fit(X, y, weight)
     assert np.isfinite(model.predict_log_proba(X)).all()
 
 
 def test_folds_of_singleton_classes_alone_are_not_scored():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0], [5.0, 1.0]]), np.array(["a", "a", "b", "c"])
-    model = KernelLogisticRegressionCV(kernel="rbf", cv=5).fit(X, y)
+    model = CV(kernel="rbf", cv=5).fit(X, y)
     assert np.isfinite(model.best_score_)
