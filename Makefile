@@ -3,7 +3,7 @@ PY := .venv/bin/python
 KERNELPROBA_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export KERNELPROBA_DATA
 
-.PHONY: setup demo test test-oldest test-newest test-wheel check docs dist bench compare clean
+.PHONY: setup demo test test-oldest test-newest test-wheel check docs dist bench compare hostile interrupts clean
 
 setup: .venv/.ready
 

@@ -209,7 +209,7 @@ def _guarded(case: Case, where: str, call) -> Any:
 
 
 def _is_numerical(category: type) -> bool:
-    """Whether a warning is one of NumPy's or SciPy's about numbers; our own about rank is meant to be seen."""
+    """Whether a warning is NumPy's or SciPy's about numbers; our own about rank is meant to be seen."""
     if issubclass(category, np.exceptions.RankWarning):
         return False
     return issubclass(category, RuntimeWarning) or category.__name__ == "LinAlgWarning"

@@ -1,4 +1,4 @@
-"""Two thousand hostile fits; `python -m hostile` of the folder tests, or `make hostile N=…`, runs any number."""
+"""Two thousand hostile fits; `make hostile N=…` runs any number of others."""
 
 import pytest
 from hostile.promises import run_case
