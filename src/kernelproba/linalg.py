@@ -66,6 +66,8 @@ def solve_semidefinite(H: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     H is brought to unit diagonal first, so that features of very different scale are told apart from
     singularity.  A ridge at rounding level, grown only if needed, picks a solution without moving it.
     """
+    if len(H) == 0:
+        return np.zeros_like(rhs)
     diagonal = np.einsum("ii->i", H)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     L = jittered_cholesky(H * scale[:, None] * scale, len(H) * np.finfo(float).eps)

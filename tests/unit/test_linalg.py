@@ -38,3 +38,7 @@ def test_systems_of_any_scale_are_solved_in_the_range_of_a_singular_matrix():
     H = np.ones((3, 3)) * scale * scale[:, None]
     x = solve_semidefinite(H, H @ (1 / scale))
     np.testing.assert_allclose(H @ x, H @ (1 / scale), rtol=1e-8)
+
+
+def test_a_system_without_unknowns_is_solved():
+    assert solve_semidefinite(np.zeros((0, 0)), np.zeros((0, 3))).shape == (0, 3)

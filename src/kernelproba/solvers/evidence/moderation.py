@@ -20,6 +20,8 @@ from kernelproba.solvers.evidence.laplace import Posterior
 SHARES = np.geomspace(1e-3, 1.0, 13)
 #: Nats that the rows must lose under a larger λ before a smaller one is taken.
 CONTRADICTION = 2.0
+#: Deviation of a score beyond which it says nothing at all; a finite one, so that no share of it is ∞ · 0.
+LARGEST_DEVIATION = 1e300
 
 
 def moderated_scores(f: np.ndarray, deviation: np.ndarray, share: float | np.ndarray) -> np.ndarray:
@@ -31,7 +33,9 @@ def score_deviation(Phi: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """S (n,) of the scores Φw of weights with this covariance; in units of each row, s² cannot overflow."""
     unit = np.maximum(np.abs(Phi).max(axis=1, initial=0.0), np.finfo(float).tiny)
     relative = Phi / unit[:, None]
-    return unit * np.sqrt(np.maximum(np.einsum("ij,ij->i", relative @ covariance, relative), 0.0))
+    spread = np.sqrt(np.maximum(np.einsum("ij,ij->i", relative @ covariance, relative), 0.0))
+    with np.errstate(over="ignore"):
+        return np.minimum(unit * spread, LARGEST_DEVIATION)
 
 
 def moderation(Phi: np.ndarray, posterior: Posterior, sign: np.ndarray, weight: np.ndarray) -> float:
