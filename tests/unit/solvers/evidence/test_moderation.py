@@ -63,3 +63,10 @@ def test_scores_and_deviations_beyond_the_range_of_squares_keep_their_ratio():
     near = moderated_scores(Phi @ [3.0, 1.0], score_deviation(Phi, np.eye(2)), 1.0)
     far = moderated_scores(1e250 * Phi @ [3.0, 1.0], score_deviation(1e250 * Phi, np.eye(2)), 1.0)
     assert near < far < 5 / np.sqrt(5 * np.pi / 8) * (1 + 1e-12)
+
+
+def test_the_deviation_of_the_largest_features_is_a_number():
+    Phi = np.full((1, 2), np.finfo(float).max)
+    deviation = score_deviation(Phi, 4 * np.eye(2))
+    assert np.isfinite(deviation).all()
+    assert moderated_scores(np.ones(1), deviation, 0.0) == 1.0
