@@ -45,6 +45,7 @@ ARGUMENTS = {
     "kernel",
     "dtype",
     "features",
+    "column",
 }
 #: What NumPy says of a text that is no number.
 NOT_A_NUMBER = "could not convert string to float"

@@ -416,6 +416,7 @@ def test_a_kernel_matrix_of_low_rank_is_tuned_too():
     assert search.loo_scores_["log_loss"] < np.log(3)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_weight_far_above_the_others_leaves_leave_one_out_finite():
     X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 3
     weight = np.ones(30)
