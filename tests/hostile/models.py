@@ -13,7 +13,7 @@ def pick(rng, values):
 
 def _strength(rng):
     """C or alpha: sensible half the time."""
-    if rng.random() < 0.5:
+    if rng.random() < 0.6:
         return float(10.0 ** rng.uniform(-3, 3))
     return pick(rng, [5e-324, 1e-200, 1e-50, 1e-12, 1e12, 1e50, 1e200, 1e308, 0.0, -1.0, np.nan])
 

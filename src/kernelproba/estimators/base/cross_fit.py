@@ -42,7 +42,11 @@ def fit_folds(
     fit_params : mapping, optional
         Further arguments of ``fit``; those with one entry per row are divided among the folds.
     """
-    for train, test in check_cv(cv, y, classifier=True).split(X, y):
+    try:
+        splits = list(check_cv(cv, y, classifier=True).split(X, y))
+    except ValueError as error:
+        raise ValueError(f"cv={cv!r} does not suit the labels y: {error}") from error
+    for train, test in splits:
         fold = clone(estimator)
         X_train, y_train = _safe_split(fold, X, y, train)
         X_test, _ = _safe_split(fold, X, y, test, train)

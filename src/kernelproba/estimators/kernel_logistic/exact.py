@@ -27,6 +27,8 @@ SINGLE_PRECISION_TOL = 1e-4
 SINGLE_PRECISION_NOISE = 0.05
 #: Tolerance of the preliminary fit from which a fit without a start sets out.
 ROUGH_TOL = 0.1
+#: Kernel coefficients up to which Newton's method with factors is tried where conjugate gradients give up.
+FACTORISED_DUAL = 2000
 #: Rows whose features are computed at a time.
 BLOCK_ROWS = 4096
 
@@ -87,9 +89,15 @@ def fit_function(
     if solver == "irls" and not doubtful:
         dtype = options.precision(X.shape[0], weights.max())
         fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, dtype)), y, weights, options, start)
-        if fit.solution.converged or dtype is np.float64:
+        if not fit.solution.converged and dtype is not np.float64:
+            fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, np.float64)), y, weights, options)
+        given_up = not fit.solution.converged and fit.solution.n_iter < options.max_iter
+        if not (given_up and options.solver == "auto" and fit.dual.size <= FACTORISED_DUAL):
             return fit
-        return fit_matrix(DenseMatrix(kernel_matrix(kernel, X, np.float64)), y, weights, options)
+        # Conjugate gradients give up where C or the weights leave the system too ill-conditioned for them.
+        basis, Phi = span_rows(kernel, X)
+        exact = fit_features(basis, Phi, y, weights, replace(options, solver="newton-cholesky"))
+        return exact if exact.solution.converged else fit
     basis, Phi = span_rows(kernel, X)  # refuses an indefinite matrix, or takes its positive part
     options = replace(options, solver=solver)
     if start is None:

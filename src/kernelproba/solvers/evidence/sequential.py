@@ -78,7 +78,8 @@ class _Search:
         # The feature most parallel to the labels, with B = s/4, is the first.
         S, Q = 0.25 * weight @ self.squares, Phi.T @ (0.5 * weight * sign)
         first = int(np.argmax(Q**2 / np.maximum(S, np.finfo(float).tiny)))
-        start = S[first] ** 2 / max(Q[first] ** 2 - S[first], 0.1 * S[first])
+        # Where all features vanish, any precision will do.
+        start = S[first] ** 2 / max(Q[first] ** 2 - S[first], 0.1 * S[first]) if S[first] > 0 else 1.0
         self._set(np.array([first]), np.array([start]), np.zeros(1))
 
     def _set(self, active: np.ndarray, precision: np.ndarray, mean: np.ndarray) -> None:

@@ -22,6 +22,8 @@ from kernelproba.solvers.line_search import Armijo
 from kernelproba.solvers.solution import Solution
 
 INNER_ITERATIONS = 500
+#: Products with K after which no further step is taken: a well-posed problem needs some hundred.
+MOST_PRODUCTS = 10_000
 INTERCEPT_ITERATIONS = 50
 #: Share of the loss that a Newton step of the intercepts promises to gain for it to be the last: the next one
 #: would gain about the square.
@@ -80,13 +82,18 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
     def residual() -> float:
         return scale * max(gradient.norm, _unknown_norm(gradient, objective.K)) / (1 + scale * f.norm)
 
+    n_products = 0
     # Below what is known of its length a gradient leads nowhere.
     while residual() > tol and n_iter < max_iter and gradient.norm > _unknown_norm(gradient, objective.K):
+        if n_products >= MOST_PRODUCTS:
+            break
         system = _Curvature(objective, f.KA + b)
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
         goal = 0.3 * tol / residual()
-        step = _conjugate_gradient(system, gradient, min(0.25, max(goal, np.sqrt(gradient.norm / first))))
+        rtol = min(0.25, max(goal, np.sqrt(gradient.norm / first)))
+        step, spent = _conjugate_gradient(system, gradient, rtol)
+        n_products += spent
         shift = system.intercept_change(step.KA)
         t = _length(objective, (f, b), (step, shift), value, gradient)
         if t is None:
@@ -166,8 +173,8 @@ def _inverse(A: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(A, hermitian=True)
 
 
-def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float) -> Coefficients:
-    """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space.
+def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float) -> tuple[Coefficients, int]:
+    """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space; count the products with K.
 
     K is applied to the residuals alone: K p of the search directions follows from the recursion p ← r + βp,
     and K Δ from Δ ← Δ + τp.
@@ -176,7 +183,8 @@ def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float)
     residual = Coefficients(-gradient.A, -gradient.KA)
     direction, rho = residual, residual.dot(residual)
     goal = rtol**2 * rho
-    for _ in range(INNER_ITERATIONS):
+    n_products = 0
+    for n_products in range(1, INNER_ITERATIONS + 1):
         image = direction.A + system.product(direction.KA)
         curvature = inner(direction.KA, image)
         if not curvature > 0:
@@ -189,7 +197,7 @@ def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float)
         if not rho > goal:
             break
         direction = residual.plus(rho / previous, direction)
-    return step
+    return step, n_products
 
 
 def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients):
