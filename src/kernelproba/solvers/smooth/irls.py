@@ -184,7 +184,8 @@ def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float)
     direction, rho = residual, residual.dot(residual)
     goal = rtol**2 * rho
     n_products = 0
-    for n_products in range(1, INNER_ITERATIONS + 1):
+    while n_products < INNER_ITERATIONS:
+        n_products += 1
         image = direction.A + system.product(direction.KA)
         curvature = inner(direction.KA, image)
         if not curvature > 0:
