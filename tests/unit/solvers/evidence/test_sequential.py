@@ -77,3 +77,10 @@ def test_the_evidence_of_twice_the_rows_is_that_of_twice_the_weight():
     once = laplace(Phi, sign, 2 * weight, a, np.zeros(3))
     twice = laplace(np.tile(Phi, (2, 1)), np.tile(sign, 2), np.tile(weight, 2), a, np.zeros(3))
     assert once.evidence == pytest.approx(twice.evidence, rel=1e-10)
+
+
+def test_features_that_all_vanish_leave_a_finite_model():
+    sign = np.array([1.0, -1.0, 1.0])
+    solution = maximise_evidence(np.zeros((3, 2)), sign, np.ones(3), tol=1e-3, max_iter=10)
+    assert np.isfinite(solution.posterior.evidence)
+    assert np.isfinite(solution.precision).all()
