@@ -143,10 +143,11 @@ def make_folds(
         units = copies.units(rows.sample_weight)
         if n_folds > max(units.sum(), DEFAULT_FOLDS):  # few rows make fewer folds
             raise ValueError(f"cv={n_folds} is more folds than there are observations, {units.sum()}.")
-        if n_folds > max(len(y), MOST_FOLDS_OF_UNITS):
+        n = len(rows.y)
+        if n_folds > max(n, MOST_FOLDS_OF_UNITS):
             raise ValueError(
-                f"cv={n_folds} is more folds than there are rows, {len(y)}: sample_weight makes up the rest. "
-                f"Give cv={max(len(y), DEFAULT_FOLDS)} or less."
+                f"cv={n_folds} is more folds than there are rows, {n}: sample_weight makes up the rest. "
+                f"Give cv={max(n, DEFAULT_FOLDS)} or less."
             )
         return unit_folds(copies.keys, rows.y[copies.first], units, n_folds)
     folds = split_folds(check_cv(cv, y, classifier=True).split(X, y), _num_samples(y), rows, copies)
