@@ -59,7 +59,8 @@ def problems(browser: webdriver.Chrome, root: Path) -> Iterator[str]:
     for page in sorted(path for path in root.rglob("*.html") if "_static" not in path.parts):
         show(browser, page, WIDTHS[1], SCHEMES[0])
         name = page.relative_to(root)
-        yield from (f"{name}: {entry['message']}" for entry in browser.get_log("browser"))
+        said = [entry for entry in browser.get_log("browser") if entry["level"] in ("WARNING", "SEVERE")]
+        yield from (f"{name}: {entry['message']}" for entry in said)
         wide = browser.execute_script("return document.documentElement.scrollWidth")
         if wide > WIDTHS[1]:
             yield f"{name} is {wide} pixels wide on a screen of {WIDTHS[1]}"
