@@ -61,6 +61,7 @@ check: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
+	.venv/bin/numpydoc lint $$(find src -name '*.py')
 
 # Offline, warnings as errors; then every link of the built pages is followed.
 docs: .venv/.docs-ready

@@ -39,10 +39,12 @@ def randomly_pivoted_cholesky(
 
     Parameters
     ----------
-    kernel, X, rng
-        Kernel, rows (n, d) and source of the draws.
+    kernel, X
+        Kernel and rows (n, d).
     m : int
         Most rows to choose.
+    rng : RandomState
+        Source of the draws.
     tol : float, default=0.0
         Stop earlier, once so small a share of Σ k(x, x) is unexplained.
     """

@@ -60,6 +60,7 @@ def as_loss_matrix(
     Returns
     -------
     ndarray of shape (c, c) or (n_rows, c, c)
+        Cost of each decision (column) for each truth (row).
 
     See Also
     --------

@@ -21,6 +21,7 @@ def expansion_scores(K: np.ndarray, coef: np.ndarray, intercept: np.ndarray | fl
     Returns
     -------
     F : ndarray of shape (n, k)
+        Finite scores.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         F = K @ coef + intercept

@@ -32,6 +32,7 @@ class Work:
     Parameters
     ----------
     tasks : mapping of str to Task
+        By key.
     record : Record
         Gives finished tasks, and keeps each further one at once.
     jobs : int
@@ -39,6 +40,7 @@ class Work:
     timed : bool
         Whether to do the tasks that measure time; otherwise only those on record are taken.
     progress : callable
+        Told of each task that is done.
     """
 
     def __init__(

@@ -34,6 +34,7 @@ def row_keys(X: Matrix, labels: np.ndarray | None = None) -> np.ndarray:
     Returns
     -------
     keys : ndarray of shape (n,), uint64
+        Equal for equal rows.
     """
     factors = np.random.default_rng(20100).integers(0, 2**63, (X.shape[1],), dtype=np.uint64)
     return _keys(X, labels, factors)

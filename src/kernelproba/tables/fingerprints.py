@@ -28,6 +28,7 @@ def fingerprints(X: MatrixLike) -> NDArray:
     Returns
     -------
     keys : ndarray of uint64 of shape (n,)
+        Equal for equal rows.
     """
     return row_keys(np.column_stack([_as_numbers(column.values) for column in columns_of(X)]))
 

@@ -56,6 +56,8 @@ class PatternSearch:
         (g, c) → loss in an earlier stage, None where that has not been.
     gain : float, default=0.001
         Share of the loss that a step must gain.
+    tried : dict
+        (g, c) → loss, of points that need not be tried again.
     """
 
     searched: tuple[bool, bool] = (True, True)

@@ -209,10 +209,12 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y
             As in `fit`.
         Cs : int or array-like, default=20
             Strengths, or the length of a geometric grid of them that begins at `min_C`.
+        sample_weight : array-like of shape (n,), optional
+            As in `fit`.
 
         Returns
         -------

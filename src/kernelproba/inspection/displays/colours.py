@@ -50,6 +50,7 @@ def blend(P: np.ndarray, colours: np.ndarray, *, strength: float = 0.6) -> np.nd
     Returns
     -------
     ndarray of shape (..., 3)
+        RGB in [0, 1].
     """
     # Light adds linearly, screen values do not: mixing those would darken the boundaries.
     mixed = (P @ colours**2.2) ** (1 / 2.2)

@@ -38,10 +38,12 @@ def reliability_tables(
 
     Parameters
     ----------
-    y, P, kind, n_bins, strategy, classes, sample_weight
+    y, P, kind, n_bins, strategy
         As in `expected_calibration_error`.
     confidence : float, default=0.95
         Of Wilson's interval for the frequency in each bin.
+    classes, sample_weight
+        As in `expected_calibration_error`.
 
     Returns
     -------

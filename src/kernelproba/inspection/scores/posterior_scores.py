@@ -116,6 +116,7 @@ def squared_calibration_error(
     Returns
     -------
     float
+        In units of squared probability.
 
     See Also
     --------

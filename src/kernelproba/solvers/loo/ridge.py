@@ -135,6 +135,7 @@ def leave_one_out_path(
     Returns
     -------
     Q : ndarray of shape (len(alphas), r, k)
+        Scores, for each penalty.
     """
     rest = total - float(rows.weight.mean())
     factors = (ForwardSolver(cholesky_factor(equations.gram, alpha * rest)) for alpha in alphas)

@@ -30,10 +30,12 @@ def group_quadratic(
     ----------
     Q : array of shape (p, p)
         Positive definite.
-    c, start : arrays of shape (p, k)
-        c and X.
+    c : array of shape (p, k)
+        Linear term.
     strength : array of shape (p,)
         λ ≥ 0.
+    start : array of shape (p, k)
+        X to begin with.
     tol, max_iter : float, int
         When to stop; an iteration is a sweep and the jumps behind it.
     """

@@ -28,11 +28,11 @@ class NewtonSystem:
         J.
     theta : array of shape (m + 1, k)
         Where.
-    free : boolean array of shape (m + 1, k)
+    free : bool array of shape (m + 1, k)
         The entries that move.
     state : array of shape (n, k)
         Curvature of the loss there.
-    matters : boolean array of shape (n, k)
+    matters : bool array of shape (n, k)
         The scores that count.
     """
 
@@ -101,7 +101,7 @@ class Block:
         Columns of Θ.
     weights : array of shape (n,)
         v ≥ 0 of the Gram matrix ``Σᵢ vᵢ φ̃ᵢφ̃ᵢᵀ``.
-    matters : boolean array of shape (n, number of scores), optional
+    matters : bool array of shape (n, number of scores), optional
         The scores that count; all by default.
     """
 

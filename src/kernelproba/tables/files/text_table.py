@@ -37,12 +37,14 @@ class TextTable(TableFile):
 
     Parameters
     ----------
-    path, name
+    path : Path
         As of all files.
     codec : str or None
         How it is compressed: "gzip", "bz2", "zstd", "lzma" or "zip".
     layout : Layout
         What is known of it.
+    name : str, optional
+        As of all files.
     """
 
     def __init__(self, path: Path, codec: str | None, layout: Layout, name: str | None = None):

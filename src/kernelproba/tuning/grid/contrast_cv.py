@@ -44,7 +44,7 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
     gammas : array-like of shape (g,), optional
         Widths to try; by default those of length scales 0.15 to 2 times the median distance, in 7 steps.
         Only for the names of stationary kernels, such as "rbf"; other kernels have their own width.
-    l1_ratio, kernel, kernel_params, priors, calibration_cv, solver, tol, max_iter, random_state
+    l1_ratio, kernel, kernel_params, priors, calibration_cv
         As in `MaximumContrastClassifier`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows, of the probabilities by Bayes' rule; or any scorer of
@@ -57,8 +57,12 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
     one_standard_error : bool, default=False
         Whether to take, of all candidates whose score is within one standard error of the best, the one with
         the fewest non-zero weights.
+    solver, tol, max_iter
+        As in `MaximumContrastClassifier`.
     n_jobs : int, optional
         Folds and widths tried at once, as in joblib.
+    random_state : int, RandomState instance or None, default=None
+        As in `MaximumContrastClassifier`.
 
     Attributes
     ----------

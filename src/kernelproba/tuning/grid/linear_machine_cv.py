@@ -40,7 +40,7 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
     gammas : array-like of shape (g,), optional
         Widths to try; by default those of length scales 0.15 to 2 times the median distance, in 7 steps.
         Only for the names of stationary kernels, such as "rbf"; other kernels have their own width.
-    kernel, degree, coef0, kernel_params, class_weight, calibration_cv, random_state
+    kernel, degree, coef0, kernel_params, class_weight, calibration_cv
         As in `LinearProgrammingMachine`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"
         What is to be best on held-out rows; or any scorer of scikit-learn.  Probabilities are those of
@@ -55,6 +55,8 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
         the fewest non-zero weights.
     n_jobs : int, optional
         Folds and widths tried at once, as in joblib.
+    random_state : int, RandomState instance or None, default=None
+        As in `LinearProgrammingMachine`.
 
     Attributes
     ----------

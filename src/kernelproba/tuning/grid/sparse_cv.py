@@ -40,10 +40,12 @@ class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier)
         best, the one with the fewest kernels.
     penalty, kernel, gamma, degree, coef0, kernel_params, class_weight, fit_intercept
         As in `SparseKernelLogisticRegression`.
-    solver, tol, max_iter, random_state
+    solver, tol, max_iter
         As there.
     n_jobs : int, optional
         Folds tried at once, as in joblib.
+    random_state : int, RandomState instance or None, default=None
+        As in `SparseKernelLogisticRegression`.
 
     Attributes
     ----------

@@ -54,6 +54,8 @@ class WidthGrid(Grid):
 
     Parameters
     ----------
+    widths, name, strengths
+        As of all grids.
     kernels : sequence of Kernel
         One for each width.
     cache : DistanceCache

@@ -107,8 +107,8 @@ class CandidateSearch:
     step: Step = unobserved
     record: list[Candidate] = field(default_factory=list)
     at_limit: set[Candidate] = field(default_factory=set)
-    _known: dict[tuple, Candidate] = field(default_factory=dict)
-    _stages: list[Stage] = field(default_factory=list)
+    _known: dict[tuple, Candidate] = field(default_factory=dict, init=False)
+    _stages: list[Stage] = field(default_factory=list, init=False)
 
     def evaluate(self, stage: Stage, gamma: float | None, C: float) -> Candidate:
         """Score one point, unless it has been evaluated on the same rows and folds."""

@@ -122,12 +122,14 @@ class LeastSquaresSearch:
         (HeldOutScores, folds) → scores of the folds, the larger the better.
     step : Step
         Context of every candidate that is tried.
+    results : ResultsBuilder
+        Candidates and their scores.
     """
 
     judge: Callable[[HeldOutScores, list[np.ndarray]], Sequence[float]]
     step: Step = unobserved
     results: ResultsBuilder = field(default_factory=ResultsBuilder)
-    _known: dict[tuple, Tried] = field(default_factory=dict)
+    _known: dict[tuple, Tried] = field(default_factory=dict, init=False)
 
     def select(self, views: Sequence[ScaledView], stages: Sequence[StageOf]) -> Tried:
         """Return the best candidate of the last stage.
