@@ -58,6 +58,10 @@ def smallest_change(
         ``changed``, as they are and as they would be; ``size`` of the change; ``class`` that is predicted
         then.  Rows that no such change turns have no line.
 
+    See Also
+    --------
+    column_contributions : How much each column moves the log-odds.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -72,6 +72,11 @@ def column_contributions(
 
         The contributions of a row add up to its log-odds.
 
+    See Also
+    --------
+    smallest_change : What would have to be different for another decision.
+    explain : Which training rows speak for a label.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

@@ -75,6 +75,11 @@ def row_influence(
         the class; ``probability``, that of the class without the row; ``share`` of the sum of all
         influences, without their signs; ``label`` and the columns of `training`, if given.
 
+    See Also
+    --------
+    explain : Which training rows speak for a label.
+    column_contributions : Which columns do.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
