@@ -153,7 +153,7 @@ def _relevance(rng):
 def _contrast(rng):
     alpha = pick(rng, [_strength(rng), 1.0, np.inf])
     return kp.MaximumContrastClassifier(
-        alpha=alpha, calibration=pick(rng, [None, 2]), **_kernel(rng), **_width(rng)
+        alpha=alpha, calibration_cv=pick(rng, [None, 2]), **_kernel(rng), **_width(rng)
     )
 
 
@@ -164,13 +164,13 @@ def _contrast_cv(rng):
 
 
 def _machine(rng):
-    options = {"multi_class": pick(rng, ["ovr", "pairwise"]), "calibration": pick(rng, [None, 2])}
+    options = {"multi_class": pick(rng, ["ovr", "pairwise"]), "calibration_cv": pick(rng, [None, 2])}
     return kp.LinearProgrammingMachine(_strength(rng), **options, **_plain(rng))
 
 
 def _machine_cv(rng):
     return kp.LinearProgrammingMachineCV(
-        **_grid(rng, "Cs"), **_grid(rng, "gammas"), cv=2, calibration=2, **_weighted(rng)
+        **_grid(rng, "Cs"), **_grid(rng, "gammas"), cv=2, calibration_cv=2, **_weighted(rng)
     )
 
 
