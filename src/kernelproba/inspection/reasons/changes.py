@@ -69,7 +69,7 @@ def smallest_change(
     >>> X, y = load_iris(return_X_y=True)
     >>> model = KernelLogisticRegression().fit(X, y)
     >>> smallest_change(model, X[70:71], X)["column"].tolist()
-    [3]
+    [2]
     """
     with extra("tables"):
         import pandas as pd

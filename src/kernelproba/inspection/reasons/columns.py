@@ -84,8 +84,8 @@ def column_contributions(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> model = KernelLogisticRegression().fit(X, y)
     >>> lines = column_contributions(model, X[:1], X)
-    >>> lines["column"].tolist()[:2]
-    [None, 'petal length (cm)']
+    >>> lines["term"][0], lines["column"][1]
+    ('baseline', 'petal length (cm)')
     """
     with extra("tables"):
         import pandas as pd

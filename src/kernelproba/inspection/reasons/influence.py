@@ -88,7 +88,7 @@ def row_influence(
     >>> model = KernelLogisticRegression().fit(X, y)
     >>> lines = row_influence(model, X[100:101], top=1, labels=y)
     >>> lines[["row", "label"]].to_numpy().tolist()
-    [[106, 2]]
+    [[121, 2]]
     """
     with extra("tables"):
         import pandas as pd
