@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer.main import get_command
@@ -81,7 +81,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _tell(error: BaseException) -> int:
     """Print an error and return its exit code; typer's own errors know how to describe themselves."""
-    usage: Any = getattr(error, "format_message", None)
+    usage: Callable[[], str] | None = getattr(error, "format_message", None)
     if usage is not None and not usage():  # no arguments at all: the help has been printed
         return USAGE
     text, code = described(error) if usage is None else (_usage(error, usage()), USAGE)
@@ -89,7 +89,7 @@ def _tell(error: BaseException) -> int:
     return code
 
 
-def _usage(error: Any, message: str) -> str:
+def _usage(error: object, message: str) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "kernelproba"
     return f"{message.rstrip('.')}: see {command} --help"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from kernelproba.cli.terminal import Terminal
     from kernelproba.tables import TableEncoder
+    from kernelproba.typing import Classifier
 
 #: Scores that are printed, which is as many as a narrow terminal can show, and their titles.
 _SCORES = {"error": "error", "log_loss": "log loss", "ece": "calibration"}
@@ -23,7 +24,7 @@ _BY_SPEED = ("kdc", "logistic regression", "k nearest neighbours", "lspc", "rand
              "lpm", "mcc")  # fmt: skip
 
 
-def prepared(classifiers: Mapping[str, Any], encoder: TableEncoder) -> dict[str, Any]:
+def prepared(classifiers: Mapping[str, Classifier], encoder: TableEncoder) -> dict[str, Classifier]:
     """Put the same encoder of tables before each classifier; the slow ones come last."""
     from kernelproba.tables import TableClassifier
 
@@ -35,7 +36,7 @@ def cross_validate(
     terminal: Terminal,
     X: pd.DataFrame,
     y: np.ndarray,
-    contestants: Mapping[str, Any],
+    contestants: Mapping[str, Classifier],
     *,
     folds: int = 5,
     seed: int = 0,
@@ -78,7 +79,7 @@ def _cells(methods: list[dict[Any, Any]]) -> tuple[list[str], list[list[str]]]:
     return ["method", *_SCORES.values(), "behind", "fit time"], rows
 
 
-def _score(row: Mapping[str, Any], name: str) -> str:
+def _score(row: Mapping[str, float], name: str) -> str:
     from kernelproba.report.wording import SCORE_TEXTS, number
 
     if math.isnan(row[name]):
@@ -87,7 +88,7 @@ def _score(row: Mapping[str, Any], name: str) -> str:
     return f"{number(row[name], percent)} ± {number((row[f'{name}_high'] - row[f'{name}_low']) / 2, percent)}"
 
 
-def _gap(row: Mapping[str, Any]) -> str:
+def _gap(row: Mapping[str, float]) -> str:
     from kernelproba.report.wording import number
 
     gap = row["log_loss_gap"]

@@ -52,7 +52,7 @@ def check_report(report: Path, *inputs: Path) -> None:
         )
 
 
-def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, Any]:
+def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
     """Return the scores, those of stating the frequencies of the classes, and those of each class."""
     from kernelproba.decision import label_index
     from kernelproba.inspection import score_intervals

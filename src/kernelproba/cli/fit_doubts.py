@@ -10,6 +10,7 @@ import numpy as np
 from kernelproba.report.leaks import leaking_columns
 
 if TYPE_CHECKING:
+    from kernelproba.tables import TableClassifier
     from kernelproba.tables.training_table import TrainingTable
 
 #: Columns that are named.
@@ -19,7 +20,7 @@ _NAMED = 5
 _LEARNT = 0.01
 
 
-def fit_doubts(facts: dict[str, Any], model: Any, table: TrainingTable) -> Iterator[str]:
+def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTable) -> Iterator[str]:
     """Yield sentences about columns that are the target in disguise, and about having learnt nothing.
 
     Parameters

@@ -22,7 +22,7 @@ class StepCounter:
         self._tell = tell
         self._done = 0
 
-    def setup(self, estimator: Classifier, context: Any) -> None:
+    def setup(self, estimator: Classifier, context: object) -> None:
         """Begin."""
 
     def on_fit_task_begin(self, estimator: Classifier, context: Any) -> None:  # noqa: ARG002
@@ -36,7 +36,7 @@ class StepCounter:
             self._done += 1
             self._tell(self._done, context.parent.max_subtasks)
 
-    def teardown(self, estimator: Classifier, context: Any) -> None:
+    def teardown(self, estimator: Classifier, context: object) -> None:
         """End."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kernelproba.cli.table_model import TableModel
     from kernelproba.cli.terminal import Terminal
     from kernelproba.tables.kinds import ColumnKind
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 _SHOWN = 25
 
 
-def model_facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
+def model_facts(fitted: TableModel, described: list[ColumnKind]) -> dict[str, object]:
     """Return what there is to say about a fitted model."""
     from collections import Counter
 
@@ -33,7 +34,7 @@ def model_facts(fitted: Any, described: list[ColumnKind]) -> dict[str, Any]:
     }
 
 
-def _feature_weights(fitted: Any) -> dict[str, float] | None:
+def _feature_weights(fitted: TableModel) -> dict[str, float] | None:
     """Return the weights of the columns, the largest first, or None if they weigh the same."""
     weights = fitted.model.column_weights_
     if weights is None:
@@ -112,5 +113,5 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{text.title.lower()} {number(value, text.percent)}" for text, value in named.items())
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)

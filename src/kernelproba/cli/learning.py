@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kernelproba.cli.table_model import TableModel
     from kernelproba.cli.terminal import Terminal
     from kernelproba.tables.training_table import Choice, TrainingTable
+    from kernelproba.typing import Classifier
 
 #: Share of rows that is held out for a report.
 _HELD_OUT = 0.25
@@ -62,7 +63,7 @@ class Splitting:
         table: TrainingTable,
         held: TrainingTable,
         rivals: pd.DataFrame | None,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return the scores of the rows held out, and write the report."""
         from kernelproba.cli.evaluation import evaluation_facts, predict_held_out, write_model_report
 
@@ -78,12 +79,12 @@ class Splitting:
 
 def learn(
     terminal: Terminal,
-    method: tuple[str, Any],
+    method: tuple[str, Classifier],
     source: tuple[Choice, TrainingTable],
     splitting: Splitting,
     output: Path | None,
     rivals: pd.DataFrame | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Fit a classifier on a table, write the model, judge it; return what there is to say.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kernelproba.cli.errors import CommandError
 
@@ -111,7 +111,7 @@ def build(
     return _with_settings(model, name, settings or {})
 
 
-def with_few_centers(classifier: Any, rows: int) -> Any:
+def with_few_centers(classifier: Classifier, rows: int) -> Classifier:
     """Return a classifier for so many rows: between 5,000 and 10,000 all of them as centres take minutes.
 
     Beyond, "auto" chooses fewer by itself; what a user has set stays.

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kernelproba.cli import methods
 from kernelproba.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from kernelproba.tables.files.table_file import Layout
 
 Data = Annotated[
     Path,
@@ -82,13 +85,13 @@ _COLUMNS = {
 }
 
 
-def _as_layout(given: dict[str, Any]) -> Any:
+def _as_layout(given: dict[str, Any]) -> Layout:
     from kernelproba.tables.files.table_file import Layout
 
     return Layout(**given)
 
 
-def _as_columns(given: dict[str, Any]) -> dict[str, Any]:
+def _as_columns(given: dict[str, Any]) -> dict[str, object]:
     """Return the options as arguments of `Choice`."""
     if given["decimal"] not in (None, ".", ","):
         raise CommandError(f"--decimal {given['decimal']}: it is either . or ,")
@@ -96,7 +99,7 @@ def _as_columns(given: dict[str, Any]) -> dict[str, Any]:
     return given | {"kinds": kinds, "exclude": given["exclude"] or (), "only": given["only"] or ()}
 
 
-_GROUPS: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], Any]]] = {
+_GROUPS: dict[str, tuple[Mapping[str, object], Callable[[dict[str, Any]], object]]] = {
     "layout": (_LAYOUT, _as_layout),
     "columns": (_COLUMNS, _as_columns),
 }
@@ -123,7 +126,7 @@ def with_groups(*groups: str) -> Callable[[Callable[..., None]], Callable[..., N
         ]
 
         @functools.wraps(command)
-        def parsed(**arguments: Any) -> None:
+        def parsed(**arguments: object) -> None:
             for group in groups:
                 options, build = _GROUPS[group]
                 arguments[group] = build({name: arguments.pop(name) for name in options})

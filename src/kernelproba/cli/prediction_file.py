@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from kernelproba.tables.files.table_format import DELIMITERS, PARQUET, STANDARD_
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow.csv import CSVWriter
+    from pyarrow.parquet import ParquetWriter
 
 LABEL, CONFIDENCE, PREFIX = "label", "confidence", "probability_"
 
@@ -68,7 +70,7 @@ def writing_table(path: Path, *, raw: bool = False) -> Iterator[Callable[[pa.Tab
     """
     form = _format(path)
     guard = not raw and form[1] in DELIMITERS
-    writer: Any = None
+    writer: CSVWriter | ParquetWriter | None = None
     opened = _standard_output() if path == STANDARD_STREAM else replacing(path)
     with opened as temporary, ExitStack() as stack:
 
@@ -108,7 +110,9 @@ def _standard_output() -> Iterator[Path]:
             shutil.copyfileobj(content, sys.stdout.buffer)
 
 
-def _writer(stack: ExitStack, path: Path, form: tuple[str | None, str], schema: pa.Schema) -> Any:
+def _writer(
+    stack: ExitStack, path: Path, form: tuple[str | None, str], schema: pa.Schema
+) -> CSVWriter | ParquetWriter:
     """Return Arrow's writer for a format."""
     import pyarrow as pa
     from pyarrow.csv import CSVWriter, WriteOptions

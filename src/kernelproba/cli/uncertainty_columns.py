@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -79,9 +79,9 @@ class UncertaintyColumns:
             found += [f"{end}_{label}" for label in classes for end in ("low", "high")]
         return found + (["novelty", "novelty_p_value"] if self.novelty else [])
 
-    def columns(self, X: pd.DataFrame, P: np.ndarray) -> dict[str, Any]:
+    def columns(self, X: pd.DataFrame, P: np.ndarray) -> dict[str, object]:
         """Return the columns of rows X (n, d) with probabilities P (n, c), by name."""
-        values: list[Any] = []
+        values: list[object] = []
         if self.sets is not None:
             chosen = self._sets(P, self.sets)
             labels = self.model.classes.astype(str)

@@ -1,7 +1,6 @@
 """The posterior of all classes from the probabilities of their pairs."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.special import log_expit
@@ -77,7 +76,7 @@ def couple(R, method: str = "wu-lin-weng", pair_weights=None, tol: float = 1e-10
 
 
 def couple_log_odds(
-    F: np.ndarray, method: str = "wu-lin-weng", pair_weights: Any = None, tol: float = 1e-10
+    F: np.ndarray, method: str = "wu-lin-weng", pair_weights: object = None, tol: float = 1e-10
 ) -> np.ndarray:
     """Couple the log-odds of pairs into log-probabilities, which are finite where probabilities underflow.
 

@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +35,7 @@ def zero_one_loss(n_classes: int) -> NDArray[np.float64]:
 
 
 #: Costs as users give them: by (truth, decision), as an array, or as a data frame with labels.
-LossMatrixLike: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float] | Rectangle
+LossMatrixLike: TypeAlias = ArrayLike | Mapping[tuple[object, object], float] | Rectangle
 
 
 def as_loss_matrix(

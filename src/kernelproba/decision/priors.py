@@ -8,7 +8,7 @@ A fit that counts class y with weight w_y has, in the same way, learnt p_w(y|x) 
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ SUM_TOLERANCE = 1e-6
 """How far priors may be from a sum of one before they are taken for a mistake."""
 
 #: Priors as users give them: "uniform", in the order of the classes, or by label.
-PriorsLike: TypeAlias = str | ArrayLike | Mapping[Any, float]
+PriorsLike: TypeAlias = str | ArrayLike | Mapping[object, float]
 
 
 def as_priors(priors: PriorsLike, classes: ArrayLike, name: str = "priors") -> NDArray[np.float64]:

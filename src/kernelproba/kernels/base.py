@@ -1,7 +1,6 @@
 """What a kernel is, and the algebra of kernels: sums, products and scalings."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -67,7 +66,7 @@ class Kernel(BaseEstimator):
         """Return the rows of X at `index`, in the form in which they serve as centres Z."""
         return X[index]
 
-    def affine(self, Z) -> tuple[Any, np.ndarray] | None:  # noqa: ARG002
+    def affine(self, Z) -> tuple[object, np.ndarray] | None:  # noqa: ARG002
         """Return (A, a) with k(x, zⱼ) = x·Aⱼ + aⱼ for centres Z (m, d), None for a kernel that is not affine.
 
         A (m, d) is dense or sparse as Z is, a has shape (m,).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ _DPI = 110
 
 
 def write_page(
-    paper: Paper, results: Results, facts: dict[str, Any], folder: Path, stem: str
-) -> dict[str, Any]:
+    paper: Paper, results: Results, facts: dict[str, object], folder: Path, stem: str
+) -> dict[str, object]:
     """Write STEM_*.png, STEM.json and STEM.md, each whole or not at all; return what is in the JSON.
 
     Parameters
@@ -62,7 +62,7 @@ def render(document: dict[str, Any]) -> str:
     return "\n\n".join([*parts, *_notes(document)]) + "\n"
 
 
-def cells(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+def cells(rows: Sequence[Mapping[str, object]]) -> list[dict[str, str]]:
     """Return the cells of a table as texts."""
     return [{column: _cell(value) for column, value in row.items()} for row in rows]
 
@@ -83,7 +83,7 @@ def _with_error(mean: float, error: float | None) -> str:
     return f"{mean:.{decimals}f} ± {error:.{decimals}f}"
 
 
-def _document_table(table: Table) -> dict[str, Any]:
+def _document_table(table: Table) -> dict[str, object]:
     if not table.rows:
         raise ValueError(f"the table {table.title!r} has no rows")
     return {"title": table.title, "rows": table.rows}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.metrics import log_loss
@@ -113,12 +113,12 @@ def _fold_losses(model, part: Split) -> Iterator[float]:
         )
 
 
-def contest(name: str, number: int, method: str, rows: int | None) -> dict[str, Any]:
+def contest(name: str, number: int, method: str, rows: int | None) -> dict[str, object]:
     """Choose a setting on the training rows, fit, and read the test rows once."""
     part = split(name, number, rows)
     setting = choose(method, part)
     model = build(method, **setting).fit(part.X, part.y)
-    record: dict[str, Any] = {
+    record: dict[str, object] = {
         "setting": setting,
         "error": float(np.mean(model.predict(part.X_test) != part.y_test)),
     }

@@ -37,7 +37,7 @@ class Task:
         Whether it measures time: it then runs alone, after all others that are ready.
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     arguments: tuple = ()
     timed: bool = False
 

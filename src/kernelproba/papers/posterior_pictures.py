@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -52,7 +52,7 @@ def _grid(reach: float) -> tuple[np.ndarray, np.ndarray]:
     return line, np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
 
 
-def _models(settings: dict[str, Any]) -> dict[str, BaseEstimator]:
+def _models(settings: dict[str, dict[str, float]]) -> dict[str, BaseEstimator]:
     """The truth, and every method on the first draw of the example."""
     truth = three_gaussians_problem()
     X, y = truth.sample(TOY_ROWS, random_state=0)
@@ -70,7 +70,7 @@ def draw_densities() -> Figure:
     return figure
 
 
-def draw_decisions(settings: dict[str, Any]) -> Figure:
+def draw_decisions(settings: dict[str, dict[str, float]]) -> Figure:
     """Figure 5: regions by the truth and by every method, and the training rows."""
     figure, (line, rows) = _figure(15, 4.8), _grid(_NEAR)
     X, y = three_gaussians_problem().sample(TOY_ROWS, random_state=0)
@@ -86,7 +86,7 @@ def draw_decisions(settings: dict[str, Any]) -> Figure:
     return figure
 
 
-def draw_posteriors(settings: dict[str, Any]) -> Figure:
+def draw_posteriors(settings: dict[str, dict[str, float]]) -> Figure:
     """Figure 6: a row of panels for the truth and for every method, a column for each class."""
     figure, (line, rows) = _figure(10, 12.5), _grid(_FAR)
     panels = figure.subplots(4, 3, sharex=True, sharey=True)

@@ -51,7 +51,7 @@ class Record:
     def __init__(self, stream: BinaryIO, path: Path):
         self._stream = stream
         self._entries: dict[str, dict[str, Any]] = {}
-        self._machine: dict[str, Any] | None = None
+        self._machine: dict[str, object] | None = None
         stream.seek(0)
         whole = 0
         for number, line in enumerate(stream, start=1):
@@ -64,12 +64,12 @@ class Record:
     def __contains__(self, key: str) -> bool:
         return key in self._entries
 
-    def find(self, key: str, arguments: tuple) -> dict[str, Any] | None:
+    def find(self, key: str, arguments: tuple) -> dict[str, object] | None:
         """Return the entry of a task, if it was done with the same arguments."""
         entry = self._entries.get(key)
         return entry if entry is not None and entry["arguments"] == _as_json(arguments) else None
 
-    def add(self, key: str, arguments: tuple, result: Any, warnings: Iterable[str]) -> Any:
+    def add(self, key: str, arguments: tuple, result: object, warnings: Iterable[str]) -> object:
         """Keep a result; return it as it will be read again."""
         if not self._is_told:
             self._append({"machine": machine()})
@@ -78,7 +78,7 @@ class Record:
         self._append(entry)
         return self._entries[key]["result"]
 
-    def machines(self, keys: Iterable[str]) -> list[dict[str, Any]]:
+    def machines(self, keys: Iterable[str]) -> list[dict[str, object]]:
         """Return what these tasks were done on, each once, in the order of the record."""
         chosen = set(keys)
         found = [entry["machine"] for key, entry in self._entries.items() if key in chosen]
@@ -89,7 +89,7 @@ class Record:
         texts = [text for key in keys for text in self._entries[key].get("warnings", [])]
         return {text: texts.count(text) for text in dict.fromkeys(texts)}
 
-    def _append(self, line: dict[str, Any]) -> None:
+    def _append(self, line: dict[str, object]) -> None:
         text = json.dumps(plain(line), ensure_ascii=False, allow_nan=False)
         self._stream.write(text.encode() + b"\n")
         self._stream.flush()
@@ -103,7 +103,7 @@ class Record:
             self._entries[line["key"]] = {**line, "machine": self._machine}
 
 
-def _parse(line: bytes, place: str) -> dict[str, Any]:
+def _parse(line: bytes, place: str) -> dict[str, object]:
     try:
         entry = json.loads(line)
         if isinstance(entry, dict) and ("machine" in entry or {"key", "arguments", "result"} <= entry.keys()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -81,7 +80,7 @@ def tables(results: Results) -> list[Table]:
     return found
 
 
-def _row(results: Results, name: str, method: str) -> dict[str, Any]:
+def _row(results: Results, name: str, method: str) -> dict[str, object]:
     keys = [f"{name} {number} {method}" for number in range(STEP)]
     runs = [results[key] for key in keys if key in results]
     seconds = results.get(f"{name} times")

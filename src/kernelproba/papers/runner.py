@@ -113,7 +113,7 @@ def _telling_what_is_kept(tasks: dict[str, Task], record: Record) -> Iterator[No
         raise Interrupted(f"stopped; {kept}; run the same command to go on") from None
 
 
-def _facts(paper: Paper, quick: bool, record: Record, keys: list[str], of: int) -> dict[str, Any]:
+def _facts(paper: Paper, quick: bool, record: Record, keys: list[str], of: int) -> dict[str, object]:
     return {
         "mode": "quick" if quick else "full",
         "command": f"kernelproba papers {paper.name}" + (" --quick" if quick else ""),

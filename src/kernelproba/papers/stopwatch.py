@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 
-def interleaved(contestants: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, dict[str, Any]]:
+class Timing(TypedDict):
+    """Median and range of the seconds of a contestant, and its last result."""
+
+    seconds: float
+    least: float
+    most: float
+    result: object
+
+
+def interleaved(contestants: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Timing]:
     """Run every contestant once per round; name → median and range of seconds, and the last result."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     last = {}

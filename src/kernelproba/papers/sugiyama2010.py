@@ -100,7 +100,7 @@ def along(every: list[Curve], axis: str) -> list[Curve]:
     return [curve for curve in every if curve.n == rows]
 
 
-def _toy_rows(results: Results) -> list[dict[str, Any]]:
+def _toy_rows(results: Results) -> list[dict[str, object]]:
     draws = [result for key, result in results.items() if key.startswith("toy ")]
     return [
         {
@@ -114,7 +114,7 @@ def _toy_rows(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def _error_row(curve: Curve) -> dict[str, Any]:
+def _error_row(curve: Curve) -> dict[str, object]:
     cells = {method: estimate(curve.errors[method], 100) for method in METHODS}
     return {"set": curve.name, "n": curve.n, "c": curve.c, "draws": len(curve.errors[LSPC]), **cells} | {
         "paper's": "LSPC ≈ LSPC(full) ≈ KLR"

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -48,9 +47,9 @@ class Work:
     ):
         self._tasks, self._record = tasks, record
         self._jobs, self._timed, self._progress = jobs, timed, progress
-        self.results: dict[str, Any] = {}
+        self.results: dict[str, object] = {}
 
-    def do(self) -> dict[str, Any]:
+    def do(self) -> dict[str, object]:
         """Do all tasks; return their results by key."""
         while ready := self._ready():
             missing = self._take_recorded(ready)
@@ -106,7 +105,7 @@ class Work:
                     other.cancel()
                 yield error
 
-    def _keep(self, key: str, arguments: tuple, result: Any, texts: list[str]) -> None:
+    def _keep(self, key: str, arguments: tuple, result: object, texts: list[str]) -> None:
         self.results[key] = self._record.add(key, arguments, result, texts)
         self._tell()
 
@@ -114,7 +113,7 @@ class Work:
         self._progress(len(self.results), len(self._tasks))
 
 
-def perform(task: Task, arguments: tuple) -> tuple[Any, list[str]]:
+def perform(task: Task, arguments: tuple) -> tuple[object, list[str]]:
     """Return what a task returns, and the texts of the warnings that it gave."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -66,7 +66,7 @@ class ModelFile:
 
 
 def save_model(
-    model: BaseEstimator, path: str | os.PathLike, *, notes: Mapping[str, Any] | None = None
+    model: BaseEstimator, path: str | os.PathLike, *, notes: Mapping[str, object] | None = None
 ) -> None:
     """Write a fitted model to a file; a file that is there is replaced in one step, or not at all.
 

@@ -28,9 +28,10 @@ from kernelproba.tuning import KernelLogisticRegressionCV, LeastSquaresProbabili
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.utils import Bunch
 
 FOLDER = Path("kernelproba-demo")
-DATA: dict[str, Callable[..., Any]] = {
+DATA: dict[str, Callable[..., Bunch]] = {
     "wine": load_wine,
     "breast cancer": load_breast_cancer,
     "digits": load_digits,
@@ -86,7 +87,7 @@ def run(folder: Path = FOLDER, *, command: str = "make demo") -> list[Path]:
     return reports
 
 
-def tour(data: str, load: Callable[..., Any], folder: Path, command: str) -> tuple[pd.DataFrame, Path]:
+def tour(data: str, load: Callable[..., Bunch], folder: Path, command: str) -> tuple[pd.DataFrame, Path]:
     """Compare all methods on one data set and write the report of ours."""
     bunch = load(as_frame=True)
     labels = [text_of(bunch.target_names[k]) for k in bunch.target]

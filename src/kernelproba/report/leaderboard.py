@@ -18,6 +18,7 @@ from kernelproba.decision import label_index
 from kernelproba.extras import extra
 from kernelproba.inspection import score_intervals
 from kernelproba.report.time_limit import OutOfTime, time_limit
+from kernelproba.typing import Classifier, CrossValidation, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,11 +49,11 @@ class Leaderboard:
 
     def __init__(
         self,
-        X: Any,
+        X: MatrixLike,
         y: ArrayLike,
-        methods: Mapping[str, Any],
+        methods: Mapping[str, Classifier],
         *,
-        cv: Any = 5,
+        cv: CrossValidation = 5,
         random_state: int | None = 0,
     ):
         if not methods:
@@ -65,7 +66,7 @@ class Leaderboard:
 
     def run(
         self, *, max_time: float | None = None, progress: Progress | None = None
-    ) -> Iterator[dict[str, Any]]:
+    ) -> Iterator[dict[str, object]]:
         """Evaluate the methods one after the other, and yield the row of each once it is done.
 
         Parameters
@@ -105,7 +106,7 @@ class Leaderboard:
         table.attrs.update(rows=len(self._y), folds=len(self._folds))
         return table
 
-    def _row(self, name: str, trial: _Trial, problem: str) -> dict[str, Any]:
+    def _row(self, name: str, trial: _Trial, problem: str) -> dict[str, object]:
         """Return scores, times and problem of one method."""
         failed = problem not in ("", "out of time") or not trial.seconds
         if failed:
@@ -143,8 +144,8 @@ class _Trial:
     A class without training rows in a fold has probability 0 there.
     """
 
-    estimator: Any
-    X: Any
+    estimator: Classifier
+    X: MatrixLike
     y: NDArray
     seconds: list[tuple[float, float]] = field(default_factory=list)
 
@@ -170,7 +171,7 @@ class _Trial:
         return np.where(self.tested, -np.log(np.maximum(own, _TINY)), np.nan)
 
 
-def _folds(X: Any, y: NDArray, cv: Any, random_state: int | None) -> Folds:
+def _folds(X: MatrixLike, y: NDArray, cv: CrossValidation, random_state: int | None) -> Folds:
     if isinstance(cv, int | np.integer):
         _, counts = np.unique(y, return_counts=True)
         if cv < 2 or counts.max() < cv:
@@ -181,7 +182,9 @@ def _folds(X: Any, y: NDArray, cv: Any, random_state: int | None) -> Folds:
     return list(check_cv(cv, y, classifier=True).split(X, y))
 
 
-def _timed_fit(estimator: Any, X: Any, y: NDArray, train: NDArray, test: NDArray) -> tuple[Any, Any, float]:
+def _timed_fit(
+    estimator: Classifier, X: MatrixLike, y: NDArray, train: NDArray, test: NDArray
+) -> tuple[Classifier, MatrixLike, float]:
     """Return a clone fitted on the training rows, the test rows as it takes them, and the seconds."""
     model = clone(estimator)
     X_train, y_train = _safe_split(model, X, y, train)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 from kernelproba.report.summary_types import (
     CalibrationSummary,
@@ -133,7 +132,7 @@ def _rivals(rivals: RivalsSummary | None) -> str:
     return _section("Rivals", f"{compared(rivals)}\n\n{table}")
 
 
-def _with_interval(method: dict[str, Any], key: str, percent: bool) -> str:
+def _with_interval(method: Mapping[str, float | None], key: str, percent: bool) -> str:
     if method[key] is None:
         return "–"
     ends = interval({"low": method[f"{key}_low"], "high": method[f"{key}_high"]}, percent)

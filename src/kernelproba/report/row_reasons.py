@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kernelproba.inspection import column_contributions
 from kernelproba.plain_text import name
 from kernelproba.report.summary_types import RowReason
+from kernelproba.typing import Classifier
 
 #: Columns that are named, columns beyond which it would take too long, rows of the sample to compare with.
 _NAMED, _COLUMNS, _SAMPLE = 3, 60, 10
@@ -31,7 +32,7 @@ class RowReasons:
         Labels.
     """
 
-    model: Any
+    model: Classifier
     X: Any
     background: Any
     classes: NDArray

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -150,7 +150,7 @@ def _describe_model(model: Classifier) -> ModelSummary:
     }
 
 
-def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, Any]]:
+def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[str, object]]:
     """Curves of the classes that have most rows; of two classes, of the second."""
     counts = np.bincount(codes, minlength=len(classes))
     shown = [1] if len(classes) == 2 else np.argsort(-counts, kind="stable")[:_CURVES].tolist()

@@ -182,14 +182,14 @@ class Summary(TypedDict):
     scores: dict[str, ScoreEnds]
     baseline: dict[str, float]
     classes: list[ClassScores]
-    curves: list[dict[str, Any]]
+    curves: list[dict[str, object]]
     drift: list[Shift]
     leaks: list[str]
     rivals: RivalsSummary | None
     calibration: CalibrationSummary
     confusion: Confusion
     confidence: ConfidenceSummary
-    map: dict[str, Any]
+    map: dict[str, object]
     sets: SetsSummary | None
     novelty: NoveltySummary | None
     row_numbers: str

@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 
 class OutOfTime(BaseException):
@@ -31,7 +30,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     if seconds <= 0:
         raise OutOfTime
 
-    def ring(_number: int, _frame: Any) -> None:
+    def ring(_number: int, _frame: object) -> None:
         raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, ring)

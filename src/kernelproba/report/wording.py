@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kernelproba.report.summary_types import (
+    CalibrationError,
     ConfusedPair,
     Confusion,
     NoveltySummary,
@@ -56,7 +57,7 @@ def number(value: float | None, percent: bool = False) -> str:
     return f"{value:z.3f}" if abs(value) < 100 else f"{value:.3g}"
 
 
-def interval(score: Mapping[str, Any], percent: bool = False) -> str:
+def interval(score: Mapping[str, float | None] | CalibrationError, percent: bool = False) -> str:
     """Both ends of a score's interval; empty if it has none."""
     if score.get("low") is None:
         return ""

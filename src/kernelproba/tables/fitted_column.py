@@ -189,7 +189,7 @@ def _described(column: Column, given: Given, reading: Reading, why: str, rules: 
     return replace(found, kind=kind, why=f"{why}; {found.why}" if kind == NUMBER else why)
 
 
-_LEARNERS: dict[str, Callable[[Column, Training, Rules], Any]] = {
+_LEARNERS: dict[str, Callable[[Column, Training, Rules], object]] = {
     NUMBER: lambda column, training, rules: NumberEncoder(rules.numbers).fit(column.values, training.weight),
     TIME: lambda column, training, rules: NumberEncoder(rules.numbers).fit(column.values, training.weight),
     FLAG: lambda column, training, _: CategoryEncoder(1).fit(as_texts(column).values, training.weight),

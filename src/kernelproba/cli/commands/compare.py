@@ -24,8 +24,10 @@ from kernelproba.cli.terminal import Terminal
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kernelproba.cli.learning import Splitting
     from kernelproba.tables.files.table_file import Layout
     from kernelproba.tables.training_table import Choice, TrainingTable
+    from kernelproba.typing import Classifier
 
 #: Rows of a comparison unless the user asks for more: every method is fitted once per fold.
 _MAX_ROWS = 2_000
@@ -95,7 +97,7 @@ def compare(
     as_json: Json = False,
     quiet: Quiet = False,
     *,
-    columns: dict[str, Any],
+    columns: dict[str, object],
     layout: Layout,
 ) -> None:
     """Compare methods by cross-validation, the best log loss first.
@@ -126,7 +128,7 @@ def compare(
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 
-def _check_outputs(splitting: Any, data: Path, *outputs: Path | None) -> None:
+def _check_outputs(splitting: Splitting, data: Path, *outputs: Path | None) -> None:
     from kernelproba.cli.prediction_file import check_output
 
     splitting.check(data)
@@ -145,11 +147,11 @@ def _write(scores: pd.DataFrame, path: Path) -> None:
 def _fit_winner(
     terminal: Terminal,
     scores: pd.DataFrame,
-    ours: dict[str, Any],
+    ours: dict[str, Classifier],
     source: tuple[Choice, TrainingTable],
-    splitting: Any,
+    splitting: Splitting,
     path: Path | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Fit the best of our own methods: a model file holds no others."""
     from kernelproba.cli.errors import CommandError
     from kernelproba.cli.learning import learn

@@ -81,7 +81,7 @@ def explain(
     terminal.result(facts, lambda screen: _show(screen, facts, top))
 
 
-def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[str, Any]:
+def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[str, object]:
     """Return what the model says of one row X, and which class is to be explained."""
     P = model.model.predict_proba(X)[0]
     best = model.classes[P.argmax()]
@@ -93,7 +93,7 @@ def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[s
     }
 
 
-def _columns(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame, chosen: Any) -> dict[str, Any]:
+def _columns(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame, chosen: object) -> dict[str, object]:
     """Return the contributions of the columns, and the smallest change of the decision."""
     from kernelproba.inspection import column_contributions, smallest_change
 
@@ -112,8 +112,8 @@ def _columns(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame, chosen: A
 
 
 def _influence(
-    model: TableModel, X: pd.DataFrame, rows: pd.DataFrame, top: int, chosen: Any
-) -> list[dict[Any, Any]] | None:
+    model: TableModel, X: pd.DataFrame, rows: pd.DataFrame, top: int, chosen: object
+) -> list[dict[object, object]] | None:
     """Return the training rows that the prediction depends on most, None where formulas do not tell."""
     from kernelproba.inspection import row_influence
 
@@ -125,8 +125,8 @@ def _influence(
 
 
 def _training_rows(
-    terminal: Terminal, model: TableModel, X: pd.DataFrame, rows: pd.DataFrame, top: int, chosen: Any
-) -> list[dict[Any, Any]]:
+    terminal: Terminal, model: TableModel, X: pd.DataFrame, rows: pd.DataFrame, top: int, chosen: object
+) -> list[dict[object, object]]:
     """Return the contributions of training rows; none, and a note, if the model has no such rows."""
     from kernelproba.inspection import explain as explain_rows
     from kernelproba.inspection.reasons.expansions import NoKernelMachine
@@ -254,7 +254,7 @@ def _show_influence(screen: Terminal, facts: dict[str, Any]) -> None:
     )
 
 
-def _values(values: dict[str, Any]) -> str:
+def _values(values: dict[str, object]) -> str:
     """Return the values of the row in one line, the first of many."""
     shown = ", ".join(f"{name} {_text(value) or '–'}" for name, value in list(values.items())[:12])
     return f"({shown}{', …' if len(values) > 12 else ''})"
@@ -272,7 +272,7 @@ def _scores(lines: list[dict[str, Any]]) -> dict[tuple, list[dict[str, Any]]]:
     return scores
 
 
-def _cells(line: dict[str, Any], columns: list[str]) -> list[str]:
+def _cells(line: dict[str, object], columns: list[str]) -> list[str]:
     single = line["term"] in ("row", "center")
     kind = "" if line["term"] == "row" else line["term"]
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -84,7 +84,7 @@ def fit(
     as_json: Json = False,
     quiet: Quiet = False,
     *,
-    columns: dict[str, Any],
+    columns: dict[str, object],
     layout: Layout,
 ) -> None:
     """Learn a model from a table.
@@ -109,7 +109,7 @@ def fit(
     terminal.result(facts, lambda screen: show_fit(screen, facts))
 
 
-def _parsed(settings: list[str]) -> dict[str, Any]:
+def _parsed(settings: list[str]) -> dict[str, object]:
     """Return NAME=VALUE pairs as a dict; a value that is no number, list or the like is a text."""
     pairs = {}
     for setting in settings:

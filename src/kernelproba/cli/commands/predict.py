@@ -125,7 +125,7 @@ class _Tally:
         self._labels: Counter = Counter()
         self._sums: Counter = Counter()
 
-    def add(self, P: np.ndarray, classes: np.ndarray, columns: dict[str, Any]) -> None:
+    def add(self, P: np.ndarray, classes: np.ndarray, columns: dict[str, object]) -> None:
         """Count the rows of P (n, c), and what their further columns say."""
         import numpy as np
 
@@ -138,7 +138,7 @@ class _Tally:
         if "novelty_p_value" in columns:
             self._sums["new_rows"] += int((np.asarray(columns["novelty_p_value"]) <= NEW_ROW).sum())
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Return the counts for people and programs."""
         return {
             "rows": self.rows,
@@ -158,7 +158,7 @@ def _check_kept(taken: list[str], file: TableFile, keep: list[str]) -> list[str]
     return list(dict.fromkeys(keep))
 
 
-def _output_rows(columns: dict[str, Any], batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
+def _output_rows(columns: dict[str, object], batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
     import pyarrow as pa
 
     return pa.table({name: batch.column(name) for name in kept} | columns)

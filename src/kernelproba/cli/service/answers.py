@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,12 +39,12 @@ class Request:
         Whether the contributions of the columns are wanted.
     """
 
-    rows: list[Mapping[str, Any]]
+    rows: list[Mapping[str, object]]
     confidence: float | None = None
     reasons: bool = False
 
     @classmethod
-    def of(cls, body: Any, max_rows: int) -> Request:
+    def of(cls, body: object, max_rows: int) -> Request:
         """Check a body and return what it asks for."""
         if not isinstance(body, dict):
             raise BadRequest('the body must be an object such as {"rows": [{…}]}')
@@ -83,12 +83,12 @@ class Answers:
         """Whether there are rows to compare with."""
         return self._training is not None
 
-    def answer(self, request: Request) -> dict[str, Any]:
+    def answer(self, request: Request) -> dict[str, object]:
         """Return label, probabilities and what else is asked for, row by row."""
         X, ignored = self._frame(request.rows)
         P = self.model.model.predict_proba(X)
         classes = [str(label) for label in self.model.classes.tolist()]
-        answers: list[dict[str, Any]] = [
+        answers: list[dict[str, object]] = [
             {"label": classes[int(p.argmax())], "probabilities": dict(zip(classes, p.tolist(), strict=True))}
             for p in P
         ]
@@ -100,7 +100,7 @@ class Answers:
                 each["reasons"] = reasons
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
-    def _frame(self, rows: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str]]:
+    def _frame(self, rows: Sequence[Mapping[str, object]]) -> tuple[pd.DataFrame, list[str]]:
         """Return the rows as the model takes them, and the names that it does not use."""
         import pyarrow as pa
 
@@ -126,7 +126,7 @@ class Answers:
             raise BadRequest(f"confidence {confidence:g}: {known:,} rows attain {known / (known + 1):.3g}")
         return prediction_sets(left_out_p_values(left_out, P), confidence, P)
 
-    def _reasons(self, X: pd.DataFrame) -> list[dict[str, Any]]:
+    def _reasons(self, X: pd.DataFrame) -> list[dict[str, object]]:
         """Return the contributions of the columns to the log-odds of the label, row by row."""
         from kernelproba.inspection import column_contributions
 
@@ -144,7 +144,7 @@ class Answers:
         ]
 
 
-def _column(name: str, values: list) -> Any:
+def _column(name: str, values: list) -> object:
     """Return values of JSON as a column: of their type if they share one, else as texts."""
     import pyarrow as pa
 
@@ -160,5 +160,5 @@ def _column(name: str, values: list) -> Any:
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -114,7 +114,7 @@ async def _body(request: HttpRequest, limits: Limits) -> bytes:
     return b"".join(parts)
 
 
-def _parsed(body: bytes) -> Any:
+def _parsed(body: bytes) -> object:
     """Return the JSON of a body; NaN and infinities are none."""
 
     def refuse(text: str) -> None:

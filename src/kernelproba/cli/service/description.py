@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kernelproba import __version__
 from kernelproba.plain_text import name
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _TYPES = {"number": ["number", "null"], "flag": ["boolean", "null"]}
 
 
-def open_api(answers: Answers, max_rows: int) -> dict[str, Any]:
+def open_api(answers: Answers, max_rows: int) -> dict[str, object]:
     """Return the description of the service in OpenAPI 3.1."""
     model = answers.model
     row = {
@@ -84,7 +85,7 @@ def open_api(answers: Answers, max_rows: int) -> dict[str, Any]:
     }
 
 
-def _json(schema: dict[str, Any]) -> dict[str, Any]:
+def _json(schema: Mapping[str, object]) -> dict[str, object]:
     return {"application/json": {"schema": schema}}
 
 

@@ -1,7 +1,5 @@
 """Scores of a kernel logistic model: one per class, or the log-odds of every pair of classes."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,6 +10,7 @@ from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.kernel_logistic.pairs import pair_expansions, pair_scores
+from kernelproba.typing import MatrixLike
 
 
 class PairScores(LogisticScores, KernelMachine):
@@ -30,7 +29,7 @@ class PairScores(LogisticScores, KernelMachine):
         """Whether pairs were fitted."""
         return hasattr(self, "n_support_")
 
-    def _scores(self, X: Any) -> np.ndarray:
+    def _scores(self, X: MatrixLike) -> np.ndarray:
         check_is_fitted(self)
         if not self._has_pairs:
             return self._expansion().scores(self._check_predict(X))
@@ -38,7 +37,7 @@ class PairScores(LogisticScores, KernelMachine):
         return couple_log_odds(self.pairwise_decision_function(X), self._coupling_, pair_weights=weights)
 
     @by_rows
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores: log-odds of `classes_[1]` for two classes, else what `decision_function_shape` says.
 
         Parameters
@@ -57,7 +56,7 @@ class PairScores(LogisticScores, KernelMachine):
         return super().decision_function(X)
 
     @by_rows
-    def pairwise_decision_function(self, X: Any) -> np.ndarray:
+    def pairwise_decision_function(self, X: MatrixLike) -> np.ndarray:
         """Log-odds of the first against the second class of every pair.
 
         Parameters

@@ -16,6 +16,7 @@ from kernelproba.inspection.displays.colours import MARKERS, class_colours
 from kernelproba.inspection.displays.plane import choose_plane
 from kernelproba.inspection.scores.predictions import encode_labels
 from kernelproba.tuning.grid.contrast_cv import MaximumContrastClassifierCV
+from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,7 +174,9 @@ class ContrastDisplay:
         )
         return table.sort_values("margin", kind="stable")
 
-    def plot(self, ax: Any = None, *, lines: bool = True, all_points: bool = False) -> ContrastDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, lines: bool = True, all_points: bool = False
+    ) -> ContrastDisplay:
         """Draw the map.
 
         Parameters
@@ -205,7 +208,7 @@ class ContrastDisplay:
         )
         return self
 
-    def _draw_map(self, ax: Any, lines: bool) -> None:
+    def _draw_map(self, ax: Axes, lines: bool) -> None:
         classes = [self.margin] if self.margin.ndim == 2 else list(np.moveaxis(self.margin, -1, 0))
         highest = np.max(classes, axis=0)
         bound = float(np.abs(highest).max())
@@ -240,7 +243,7 @@ class ContrastDisplay:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderpad=0)
 
 
-def _training_rows(estimator: BaseEstimator, X: Any) -> np.ndarray:
+def _training_rows(estimator: BaseEstimator, X: MatrixLike) -> np.ndarray:
     """Return X as numbers, or say that it is not what the estimator was fitted on."""
     check_is_fitted(estimator)
     if not hasattr(estimator, "margin_"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +82,13 @@ class ExplanationDisplay:
         """Contributions as a table, one line each."""
         return self.lines
 
-    def plot(self, axes: Any = None, *, explained: Any = None, max_scores: int = 3) -> ExplanationDisplay:
+    def plot(
+        self,
+        axes: Sequence[Axes] | np.ndarray | None = None,
+        *,
+        explained: object = None,
+        max_scores: int = 3,
+    ) -> ExplanationDisplay:
         """Draw the contributions to the scores of one row.
 
         Parameters
@@ -107,7 +113,7 @@ class ExplanationDisplay:
         self.axes_[-1].set_xlabel("contribution to the score")
         return self
 
-    def _scores_of(self, explained: Any) -> list[pd.DataFrame]:
+    def _scores_of(self, explained: object) -> list[pd.DataFrame]:
         """Return the lines of each score of one row, the class in the lead first."""
         column = self.lines["explained"]
         chosen = column.iloc[0] if explained is None and len(column) else explained
@@ -120,7 +126,7 @@ class ExplanationDisplay:
 
 def _strength(parts: list[pd.DataFrame]) -> Callable[[pd.DataFrame], float]:
     """Return what a score is sorted by: how much its class, or both classes of its pair, lead in all."""
-    lead: dict[Any, float] = defaultdict(float)
+    lead: dict[object, float] = defaultdict(float)
     for part in parts:
         first, total = part.iloc[0], part["contribution"].sum()
         lead[first["class"]] += total
@@ -129,7 +135,7 @@ def _strength(parts: list[pd.DataFrame]) -> Callable[[pd.DataFrame], float]:
     return lambda part: lead[part["class"].iloc[0]] + lead[part["against"].iloc[0]]
 
 
-def _new_axes(scores: list[pd.DataFrame]) -> Any:
+def _new_axes(scores: list[pd.DataFrame]) -> np.ndarray:
     """Return one axes below the other, as high as each has bars."""
     with extra("plot"):
         import matplotlib.pyplot as plt
@@ -152,7 +158,7 @@ def _draw_score(ax: Axes, lines: pd.DataFrame) -> None:
     values = lines["contribution"].to_numpy()
     single = lines["term"].isin(["row", CENTER]).to_numpy()
     shown = zip(values, single, strict=True)
-    colours: list[Any] = [(FOR if value > 0 else AGAINST, 1.0 if one else 0.35) for value, one in shown]
+    colours: list[object] = [(FOR if value > 0 else AGAINST, 1.0 if one else 0.35) for value, one in shown]
     colours[-1] = GREY  # the intercept
     heights = np.arange(len(values))[::-1]
     ax.barh(heights, values, color=colours, height=0.75)

@@ -206,7 +206,7 @@ class PathDisplay:
         return self.losses.std(axis=0, ddof=min(1, folds - 1)) / np.sqrt(folds)
 
 
-def _losses(results: dict[str, Any]) -> dict[str, np.ndarray]:
+def _losses(results: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Strengths (q,) that a search has tried, and minus their scores on its folds (folds, q)."""
     names = [name for name in results if name.startswith("split")]
     return {"Cs": np.asarray(results["param_C"]), "losses": -np.stack([results[name] for name in names])}

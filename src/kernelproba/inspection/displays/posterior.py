@@ -215,7 +215,7 @@ def _feature_names(X: MatrixLike, d: int) -> list[str]:
     return [f"x{k}" for k in range(d)] if columns is None else [str(column) for column in columns]
 
 
-def _like(X: Any, rows: np.ndarray) -> Any:
+def _like(X: Any, rows: np.ndarray) -> MatrixLike:
     """Rows in a frame like X, so that an estimator fitted on names gets them."""
     if not hasattr(X, "columns"):
         return rows

@@ -205,12 +205,12 @@ class ReliabilityDisplay:
             self.histogram_ax_ = _draw_histogram(ax, self.tables, colours)
         return self
 
-    def _colours(self, first: int) -> list[Any]:
+    def _colours(self, first: int) -> list[object]:
         """A colour for each curve; grey for all but the worst where there are many."""
         if len(self.tables) == 1:  # curves of several classifiers may share the axes
             return [tuple(class_colours(8)[first % 8])]
         worst = np.argsort([-table.calibration_error for table in self.tables])[:_MAX_COLOURED]
-        colours: list[Any] = [GREY] * len(self.tables)
+        colours: list[object] = [GREY] * len(self.tables)
         for k, colour in zip(sorted(worst), class_colours(_MAX_COLOURED), strict=False):
             colours[k] = tuple(colour)
         return colours
@@ -250,7 +250,7 @@ def _draw_curve(ax: Axes, table: BinTable, colour: object, marker: str, label: s
     )
 
 
-def _draw_histogram(ax: Axes, tables: Sequence[BinTable], colours: Sequence[Any]) -> Any:
+def _draw_histogram(ax: Axes, tables: Sequence[BinTable], colours: Sequence[object]) -> Axes:
     """Rows by stated probability, in a panel below the diagram that shares its horizontal axis."""
     below = _split_off_panel(ax)
     edges = np.linspace(0, 1, len(tables[0].histogram) + 1)
@@ -269,7 +269,7 @@ def _draw_histogram(ax: Axes, tables: Sequence[BinTable], colours: Sequence[Any]
     return below
 
 
-def _split_off_panel(ax: Any) -> Any:
+def _split_off_panel(ax: Any) -> Axes:
     """Give the lowest fifth of the axes' place to new axes; any layout engine then spaces both."""
     place = ax.get_subplotspec()
     if place is None:

@@ -13,6 +13,7 @@ from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 
 class RiskCoverageDisplay:
@@ -146,7 +147,12 @@ class RiskCoverageDisplay:
         return pd.DataFrame({name: getattr(self, name) for name in names})
 
     def plot(
-        self, ax: Any = None, *, name: str | None = None, min_coverage: float = 0.05, **line_options: Any
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        min_coverage: float = 0.05,
+        **line_options: Any,
     ) -> RiskCoverageDisplay:
         """Draw realised cost, a band of two standard errors, expected cost and the point in use.
 

@@ -179,7 +179,7 @@ class SearchDisplay:
         width = "gamma" in self.points and self.points["gamma"].notna().any()
         return ("gamma", strength) if width else (strength, "excess")
 
-    def _chosen_line(self, table: pd.DataFrame) -> Any:
+    def _chosen_line(self, table: pd.DataFrame) -> int:
         """Label of the line of the chosen parameters, the last one if they were tried on a sample first."""
         same = np.ones(len(table), dtype=bool)
         for name, value in self.chosen.items():
@@ -203,7 +203,7 @@ class SearchDisplay:
         return self.weights
 
 
-def _shown(values: Any, column: Any) -> np.ndarray:
+def _shown(values: object, column: object) -> np.ndarray:
     """Numbers on a logarithmic axis, infinity beyond the largest of its column, a gamma of none below all."""
     values, column = np.asarray(values, dtype=float), np.asarray(column, dtype=float)
     known = column[np.isfinite(column)]

@@ -10,13 +10,14 @@ the end is taken back: then the change is small, but a smaller one may exist.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelproba.extras import extra
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
 from kernelproba.inspection.reasons.row_labels import row_labels
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +27,11 @@ _VALUES = 50
 
 
 def smallest_change(
-    model: Any,
-    X: Any,
-    background: Any,
+    model: Classifier,
+    X: MatrixLike,
+    background: MatrixLike,
     *,
-    label: Any = None,
+    label: object = None,
     columns: Sequence | None = None,
     max_columns: int = 4,
 ) -> pd.DataFrame:
@@ -90,7 +91,7 @@ def smallest_change(
 class _Search:
     """A row, and the rows of the sample whose values its columns may take."""
 
-    def __init__(self, model: Any, rows: MixedRows, size: int, row: int, label: Any):
+    def __init__(self, model: Classifier, rows: MixedRows, size: int, row: int, label: object):
         self._model, self._rows, self._row, self._d = model, rows, row, len(rows.names)
         self._as_is = np.full(self._d, row)
         self._old = model.predict(rows.take(self._as_is[None, :]))[0]
@@ -168,11 +169,11 @@ class _Search:
     def _changed(self, sources: np.ndarray) -> list[int]:
         return np.flatnonzero(sources != self._row).tolist()
 
-    def _size(self, j: int, source: Any) -> float:
+    def _size(self, j: int, source: np.ndarray) -> float:
         return self._candidates[j][int(source)]
 
 
-def _candidates(values: Any, own: Any) -> dict[int, float]:
+def _candidates(values: np.ndarray, own: object) -> dict[int, float]:
     """Return which rows of the sample have values to try for a column, and the size of each change."""
     numbers = _numbers(values)
     mine = None if numbers is None else _numbers(np.asarray([own]).astype(np.asarray(values).dtype))
@@ -190,10 +191,10 @@ def _candidates(values: Any, own: Any) -> dict[int, float]:
     return {i: max(size, 1 / len(known)) for i, size in sizes.items() if numbers[i] != mine[0]}
 
 
-def _levels(values: Any, own: Any) -> dict[int, float]:
+def _levels(values: np.ndarray, own: object) -> dict[int, float]:
     """Return one row per level other than the own one, the most frequent levels; each change has size 1."""
-    first: dict[Any, int] = {}
-    counts: dict[Any, int] = {}
+    first: dict[object, int] = {}
+    counts: dict[object, int] = {}
     for i, value in enumerate(values):
         if value is None or value != value:
             continue
@@ -203,7 +204,7 @@ def _levels(values: Any, own: Any) -> dict[int, float]:
     return {first[value]: 1.0 for value in frequent if value != own}
 
 
-def _numbers(values: Any) -> np.ndarray | None:
+def _numbers(values: np.ndarray) -> np.ndarray | None:
     """Return values as floats, None if they are no numbers or dates; flags are levels."""
     array = np.asarray(values)
     if array.dtype.kind == "M":

@@ -24,6 +24,7 @@ from sklearn.utils import check_random_state
 from kernelproba.extras import extra
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
 from kernelproba.inspection.reasons.row_labels import row_labels
+from kernelproba.typing import Classifier, MatrixLike, RandomState
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,13 +36,13 @@ _EXACT = 8
 
 
 def column_contributions(
-    model: Any,
-    X: Any,
-    background: Any,
+    model: Classifier,
+    X: MatrixLike,
+    background: MatrixLike,
     *,
-    label: Any = None,
+    label: object = None,
     n_background: int = 100,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> pd.DataFrame:
     """Tell how much each column moves the log-odds of a class, relative to a sample of rows.
 
@@ -122,7 +123,7 @@ class _Game:
         Number of the row in the stack, and of the class.
     """
 
-    def __init__(self, model: Any, rows: MixedRows, size: int, row: int, label: int):
+    def __init__(self, model: Classifier, rows: MixedRows, size: int, row: int, label: int):
         self._model, self._rows, self._size, self._row, self._label = model, rows, size, row, label
         self.d = len(rows.names)
 

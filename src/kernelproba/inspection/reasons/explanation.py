@@ -15,8 +15,8 @@ rows around it that are no centres, and may speak against its own label.  Contri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,7 +40,7 @@ def explain(
     X: MatrixLike,
     *,
     top: int | None = 10,
-    training: Any = None,
+    training: MatrixLike | None = None,
     labels: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Tell which training rows speak for and against each class, and how much.
@@ -160,7 +160,11 @@ def _terms(expansion: KernelExpansion, coef: np.ndarray, similarity: np.ndarray)
 
 
 def _named(
-    lines: pd.DataFrame, explained: list, classes: np.ndarray, training: Any, labels: Any
+    lines: pd.DataFrame,
+    explained: list,
+    classes: np.ndarray,
+    training: MatrixLike | None,
+    labels: ArrayLike | None,
 ) -> pd.DataFrame:
     """Replace numbers by the labels of rows and classes, and append what is known of the training rows."""
     is_row = (lines["term"] == "row").to_numpy()
@@ -180,7 +184,7 @@ def _named(
     return with_columns_of(frame, training, position)
 
 
-def _look_up(names: Sequence, number: Any) -> pd.Series:
+def _look_up(names: Sequence, number: Iterable[int]) -> pd.Series:
     """Return the name of each number as objects, so that 3 stays 3 beside the None of a missing name."""
     with extra("tables"):
         import pandas as pd

@@ -28,6 +28,7 @@ from kernelproba.extras import extra
 from kernelproba.inspection.reasons.expansions import core_and_rows
 from kernelproba.inspection.reasons.mixed_rows import class_number
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
+from kernelproba.typing import Classifier, Matrix, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,12 +41,12 @@ _LEAST_CURVATURE = 1e-10
 
 
 def row_influence(
-    model: Any,
-    X: Any,
+    model: Classifier,
+    X: MatrixLike,
     *,
-    label: Any = None,
+    label: object = None,
     top: int | None = 10,
-    training: Any = None,
+    training: MatrixLike | None = None,
     labels: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Tell which training rows a prediction depends on: how it would change without each of them.
@@ -111,7 +112,7 @@ def row_influence(
     return _named(pd.DataFrame(lines, columns=columns), training, labels)
 
 
-def _named(lines: pd.DataFrame, training: Any, labels: ArrayLike | None) -> pd.DataFrame:
+def _named(lines: pd.DataFrame, training: MatrixLike | None, labels: ArrayLike | None) -> pd.DataFrame:
     """Replace numbers of training rows by their labels, and append what is known of them."""
     position = lines["row"].to_numpy()
     if training is not None:
@@ -134,7 +135,7 @@ def _members(inner: Any) -> list[Member]:
     return members
 
 
-def _pooled_shifts(members: list[Member], X: Any) -> np.ndarray:
+def _pooled_shifts(members: list[Member], X: Matrix) -> np.ndarray:
     """Return how the scores of X change without each training row, of shape (n, N, k)."""
     parts = []
     for member in members:
@@ -145,7 +146,7 @@ def _pooled_shifts(members: list[Member], X: Any) -> np.ndarray:
     return np.sum(parts, axis=0)
 
 
-def _member_shifts(model: Any, X: Any) -> np.ndarray:
+def _member_shifts(model: Any, X: Matrix) -> np.ndarray:
     kept = model._kept_rows("influence")
     C, fit_intercept = model._kept_terms_
     K, k_X = _kernel_values(model, kept.X, X)
@@ -155,7 +156,7 @@ def _member_shifts(model: Any, X: Any) -> np.ndarray:
     return shifts(K, k_X, F, kept.y, omega, fit_intercept)
 
 
-def _kernel_values(model: Any, rows: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+def _kernel_values(model: Any, rows: Matrix, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
     """Return K (N, N) of the rows and k (n, N) of X with them, as the centres of the model span them."""
     kernel = model.kernel_
     if model._kept_X_ is None:

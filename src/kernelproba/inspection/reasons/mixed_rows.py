@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import logsumexp
 
 from kernelproba.extras import extra
+from kernelproba.typing import Classifier, MatrixLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Cells that are put together at once.
 _CELLS = 4_000_000
@@ -35,7 +39,7 @@ class MixedRows:
         )
         self.names = list(map(str, parts[0].columns)) if self._frame else list(range(self._stack.shape[1]))
 
-    def take(self, index: np.ndarray) -> Any:
+    def take(self, index: np.ndarray) -> np.ndarray | pd.DataFrame:
         """Return rows whose column j is that of row ``index[:, j]`` of the stack, for index (r, d)."""
         if not self._frame:
             return self._stack[index, np.arange(index.shape[1])]
@@ -47,22 +51,22 @@ class MixedRows:
         ]
         return pd.concat(columns, axis=1)
 
-    def values(self, j: int, size: int) -> Any:
+    def values(self, j: int, size: int) -> np.ndarray:
         """Return the first `size` values of column j."""
         return self._stack.iloc[:size, j].to_numpy() if self._frame else self._stack[:size, j]
 
-    def value(self, j: int, row: int) -> Any:
+    def value(self, j: int, row: int) -> object:
         """Return one value."""
         return self._stack.iloc[row, j] if self._frame else self._stack[row, j]
 
-    def log_odds(self, model: Any, index: np.ndarray, label: int) -> np.ndarray:
+    def log_odds(self, model: Classifier, index: np.ndarray, label: int) -> np.ndarray:
         """Return the log-odds of a class for the rows of `take`, of shape (r,); they are made in blocks."""
         step = max(1, _CELLS // max(index.shape[1], 1))
         blocks = [index[start : start + step] for start in range(0, len(index), step)]
         return np.concatenate([log_odds(model, self.take(block))[:, label] for block in blocks])
 
 
-def log_odds(model: Any, X: Any) -> np.ndarray:
+def log_odds(model: Classifier, X: MatrixLike) -> np.ndarray:
     """Return log p_k / (1 − p_k) of every class, of shape (n, c).
 
     Parameters
@@ -82,7 +86,7 @@ def log_odds(model: Any, X: Any) -> np.ndarray:
     return log_P - np.column_stack(others)
 
 
-def class_number(model: Any, label: Any) -> int:
+def class_number(model: Classifier, label: object) -> int:
     """Return the position of a class among those of a model; complain of one it does not know."""
     found = np.flatnonzero(np.asarray(model.classes_) == label)
     if len(found) != 1:
@@ -90,7 +94,7 @@ def class_number(model: Any, label: Any) -> int:
     return int(found[0])
 
 
-def _stacked_frames(parts: tuple) -> Any:
+def _stacked_frames(parts: tuple) -> pd.DataFrame:
     with extra("tables"):
         import pandas as pd
 

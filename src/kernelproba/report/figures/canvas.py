@@ -27,7 +27,7 @@ def canvas(width: float, height: float, title: str) -> Element:
     )
 
 
-def draw(parent: Element, tag: str, text: str | None = None, **attributes: Any) -> Element:
+def draw(parent: Element, tag: str, text: str | None = None, **attributes: object) -> Element:
     """Append an element; ``stroke_width=1`` and ``class_="x"`` become stroke-width="1" and class="x"."""
     named = {key.rstrip("_").replace("_", "-"): _text(value) for key, value in attributes.items()}
     element = ET.SubElement(parent, tag, named)

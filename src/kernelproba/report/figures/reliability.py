@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
 
@@ -71,7 +71,7 @@ def _draw_counts(figure: Element, axes: Axes, bins: dict[str, list[float]], smal
         draw(figure, "text", "rows", x=axes.x.start - 6, y=base, class_="tick", text_anchor="end")
 
 
-def _columns(bins: dict[str, list[float]], *names: str) -> Any:
+def _columns(bins: dict[str, list[float]], *names: str) -> Iterator[tuple[float, ...]]:
     return zip(*(bins[name] for name in names), strict=True)
 
 

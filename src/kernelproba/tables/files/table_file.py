@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from lzma import LZMAError
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kernelproba.tables.errors import TableError
 
@@ -62,7 +62,7 @@ class TableFile(ABC):
     def __init__(self, path: Path, name: str | None = None):
         self.path = path
         self.name = name or path.name
-        self.copy: Any = None  # kept as long as the table is, if the file is a temporary one
+        self.copy: object = None  # kept as long as the table is, if the file is a temporary one
 
     @cached_property
     def names(self) -> list[str]:

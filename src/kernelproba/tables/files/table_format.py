@@ -7,7 +7,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import Layout, TableFile
@@ -20,7 +20,7 @@ STANDARD_STREAM = Path("-")
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".xz": "lzma", ".zip": "zip"}
 DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 PARQUET = {".parquet", ".pq"}
-_TYPED: dict[str, Any] = {
+_TYPED: dict[str, type[FeatherTable | JsonTable | ParquetTable]] = {
     **dict.fromkeys(PARQUET, ParquetTable),
     **dict.fromkeys((".feather", ".arrow", ".ipc"), FeatherTable),
     **dict.fromkeys((".jsonl", ".ndjson"), JsonTable),

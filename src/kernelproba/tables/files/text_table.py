@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, Protocol, cast
 
 from kernelproba.plain_text import shorten
 from kernelproba.tables.errors import TableError
@@ -115,7 +115,7 @@ class TextTable(TableFile):
         }
 
     @contextmanager
-    def _opened(self, progress: Progress) -> Iterator[Any]:
+    def _opened(self, progress: Progress) -> Iterator[_Readable]:
         """Give the rows of data, in UTF-8, as a file."""
         with self._bytes(progress) as stream:
             if self._encoding in ("utf-8", "utf-8-sig"):
@@ -127,7 +127,7 @@ class TextTable(TableFile):
                 yield _Checked(recoded, self.name)
 
     @contextmanager
-    def _bytes(self, progress: Progress) -> Iterator[Any]:
+    def _bytes(self, progress: Progress) -> Iterator[_Readable]:
         """Give the decompressed bytes as a file."""
         import pyarrow as pa
 
@@ -189,10 +189,17 @@ class _Counted(io.RawIOBase):
         return content
 
 
+class _Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return at most so many bytes."""
+
+
 class _Checked(io.RawIOBase):
     """A text without zero bytes: Arrow would read them as part of a value."""
 
-    def __init__(self, stream: Any, name: str):
+    def __init__(self, stream: _Readable, name: str):
         self._stream, self._name = stream, name
 
     def readable(self) -> bool:
@@ -207,7 +214,7 @@ class _Checked(io.RawIOBase):
 class _Recoded(io.RawIOBase):
     """A file in another encoding, read as UTF-8."""
 
-    def __init__(self, stream: Any, encoding: str):
+    def __init__(self, stream: _Readable, encoding: str):
         self._stream, self._decode = stream, codecs.getincrementaldecoder(encoding)("replace").decode
         self._rest = b""
 
@@ -226,7 +233,7 @@ class _Recoded(io.RawIOBase):
 
 
 @contextmanager
-def _only_member(raw: BinaryIO, name: str) -> Iterator[Any]:
+def _only_member(raw: BinaryIO, name: str) -> Iterator[_Readable]:
     """Give the one file of a zip archive."""
     try:
         archive = zipfile.ZipFile(raw)

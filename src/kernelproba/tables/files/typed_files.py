@@ -13,6 +13,7 @@ from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 class ParquetTable(TableFile):
@@ -22,7 +23,7 @@ class ParquetTable(TableFile):
         return list(self._file.schema_arrow.names)
 
     @cached_property
-    def _file(self) -> Any:
+    def _file(self) -> pq.ParquetFile:
         from pyarrow.parquet import ParquetFile
 
         with self._explained():
