@@ -10,7 +10,7 @@ the end is taken back: then the change is small, but a smaller one may exist.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
 
@@ -169,7 +169,7 @@ class _Search:
     def _changed(self, sources: np.ndarray) -> list[int]:
         return np.flatnonzero(sources != self._row).tolist()
 
-    def _size(self, j: int, source: np.ndarray) -> float:
+    def _size(self, j: int, source: SupportsInt) -> float:
         return self._candidates[j][int(source)]
 
 
