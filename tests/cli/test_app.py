@@ -204,7 +204,7 @@ def test_programs_get_the_notes_that_people_see(command, folder, tmp_path):
 
 def test_the_tour_tells_programs_where_its_reports_are(command, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "kernelproba.report.demo.run", lambda folder, **_: [print("on the way"), folder / "a"][1:]
+        "kernelproba.report.demo.run_demo", lambda folder, **_: [print("on the way"), folder / "a"][1:]
     )
     told = command("demo", "-o", tmp_path, "--json")
     assert json.loads(told.out)["reports"] == [str(tmp_path / "a")]

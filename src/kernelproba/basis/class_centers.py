@@ -103,7 +103,7 @@ class KeyedRows(NamedTuple):
     keys: np.ndarray
 
 
-def choose_centers(
+def choose_class_centers(
     centers: str | Matrix,
     n_centers: int | None,
     rows: KeyedRows,

@@ -122,11 +122,6 @@ def with_few_centers(classifier: Classifier, rows: int) -> Classifier:
     return classifier
 
 
-def names() -> list[str]:
-    """Return the names of all methods, for completion."""
-    return list(METHODS)
-
-
 def _with_settings(model: Classifier, name: str, settings: dict[str, object]) -> BaseEstimator:
     known = model.get_params(deep=False)
     for key in settings:

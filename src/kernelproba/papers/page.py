@@ -42,11 +42,11 @@ def write_page(
     with replacing(folder / f"{stem}.json") as draft:
         draft.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
     with replacing(folder / f"{stem}.md") as draft:
-        draft.write_text(render(document), encoding="utf8")
+        draft.write_text(render_document(document), encoding="utf8")
     return document
 
 
-def render(document: dict[str, Any]) -> str:
+def render_document(document: dict[str, Any]) -> str:
     """Return the Markdown of a document, as `write_page` makes it."""
     parts = [f"# {document['title']}", document["reference"], f"Regenerate: `{document['command']}`."]
     done, of = document["tasks"]["done"], document["tasks"]["of"]

@@ -28,7 +28,7 @@ PAIRS, REST, JOINT = "kLOGREG, pairs", "kLOGREG, one against rest", "KLR, softma
 SVM_PAIRS, SVM_REST = "SVM, pairs (SVC)", "SVM, one against rest"
 
 
-class Split(NamedTuple):
+class TrainTestSplit(NamedTuple):
     """Training rows with the number of the fold of each, and test rows."""
 
     X: np.ndarray
@@ -38,7 +38,7 @@ class Split(NamedTuple):
     y_test: np.ndarray
 
 
-def split(name: str, number: int, rows_per_class: int | None = None) -> Split:
+def split(name: str, number: int, rows_per_class: int | None = None) -> TrainTestSplit:
     """Return a split of COIL-20 by view angle, or that of Isolet, perhaps with fewer rows.
 
     Parameters
@@ -57,10 +57,10 @@ def split(name: str, number: int, rows_per_class: int | None = None) -> Split:
     X = np.hstack([X, edges(X)]) if name.endswith("edges") else X
     view = np.arange(len(X)) % 72
     train = view % STEP == number
-    return Split(X[train], data.y[train], (view // STEP % 3)[train], X[~train], data.y[~train])
+    return TrainTestSplit(X[train], data.y[train], (view // STEP % 3)[train], X[~train], data.y[~train])
 
 
-def _isolet(rows_per_class: int | None) -> Split:
+def _isolet(rows_per_class: int | None) -> TrainTestSplit:
     data = load("isolet")
     assert data.X_test is not None
     assert data.y_test is not None
@@ -68,7 +68,7 @@ def _isolet(rows_per_class: int | None) -> Split:
     halves = data.extras.get("fold", 1 + 4 * np.arange(len(data.y)) // len(data.y)) > 2
     kept = _spread(data.y, rows_per_class) if rows_per_class else np.arange(len(data.y))
     X, X_test = (np.asarray(A, dtype=float) for A in (data.X[kept], data.X_test))
-    return Split(X, data.y[kept], halves[kept], X_test, data.y_test)
+    return TrainTestSplit(X, data.y[kept], halves[kept], X_test, data.y_test)
 
 
 def _spread(y: np.ndarray, count: int) -> np.ndarray:
@@ -92,7 +92,7 @@ def build(method: str, C: float, gamma: float):
     return SVC(C=C, gamma=gamma)
 
 
-def choose(method: str, part: Split) -> dict[str, float]:
+def choose(method: str, part: TrainTestSplit) -> dict[str, float]:
     """C and gamma of least log loss over the folds; of least error where there are no probabilities."""
     median = median_distance(part.X, 0)
     settings = [{"C": C, "gamma": 0.5 / (width * median) ** 2} for width, C in product(WIDTHS, CS[method])]
@@ -100,7 +100,7 @@ def choose(method: str, part: Split) -> dict[str, float]:
     return settings[int(np.argmin(losses))]
 
 
-def _fold_losses(model, part: Split) -> Iterator[float]:
+def _fold_losses(model, part: TrainTestSplit) -> Iterator[float]:
     for fold in np.unique(part.folds):
         inside = part.folds != fold
         model.fit(part.X[inside], part.y[inside])

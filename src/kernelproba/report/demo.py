@@ -61,7 +61,7 @@ def methods() -> dict[str, BaseEstimator]:
     return {OURS: KernelLogisticRegressionCV(), "least squares (LSPC)": squares} | rivals()
 
 
-def run(folder: Path = FOLDER, *, command: str = "make demo") -> list[Path]:
+def run_demo(folder: Path = FOLDER, *, command: str = "make demo") -> list[Path]:
     """Print the comparison and write a report for each data set; return the reports' paths.
 
     Parameters
@@ -132,4 +132,4 @@ def _table_row(record: Mapping[Any, Any]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    run()
+    run_demo()

@@ -17,7 +17,7 @@ from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.tables.columns import Column, columns_of, is_frame
 from kernelproba.tables.encoding.gaps import share_gaps
 from kernelproba.tables.errors import TableError
-from kernelproba.tables.fitted_column import FittedColumn, Given, Rules, Training
+from kernelproba.tables.fitted_column import FittedColumn, Given, Rules, WeightedLabels
 from kernelproba.tables.kinds import ColumnKind, check_kind
 from kernelproba.typing import MatrixLike
 
@@ -135,7 +135,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         weight = _check_sample_weight(sample_weight, columns[0].values, dtype=np.float64)
         seen = weight > 0
         labels = None if y is None else np.unique(np.asarray(y)[seen], return_inverse=True)[1]
-        training, rules = Training(weight[seen], labels), self._rules()
+        training, rules = WeightedLabels(weight[seen], labels), self._rules()
         self._fitted_ = [
             FittedColumn.learn(column.at(seen), given.get(column.name), training, rules) for column in columns
         ]

@@ -49,7 +49,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Training:
+class WeightedLabels:
     """What is known of n training rows beside their columns: weights (n,), and class numbers (n,) or None."""
 
     weight: NDArray
@@ -75,7 +75,7 @@ class FittedColumn:
     encoder: BaseEstimator
 
     @classmethod
-    def learn(cls, column: Column, given: Given, training: Training, rules: Rules) -> FittedColumn:
+    def learn(cls, column: Column, given: Given, training: WeightedLabels, rules: Rules) -> FittedColumn:
         """Find out what a column of n rows is, and learn its encoding.
 
         Parameters
@@ -84,7 +84,7 @@ class FittedColumn:
             As it came.
         given : str, sequence of str or None
             Its kind, if the user has said so.
-        training : Training of n rows
+        training : WeightedLabels of n rows
             Of positive weight.
         rules : Rules
             For all columns.
@@ -189,7 +189,7 @@ def _described(column: Column, given: Given, reading: Reading, why: str, rules: 
     return replace(found, kind=kind, why=f"{why}; {found.why}" if kind == NUMBER else why)
 
 
-_LEARNERS: dict[str, Callable[[Column, Training, Rules], object]] = {
+_LEARNERS: dict[str, Callable[[Column, WeightedLabels, Rules], object]] = {
     NUMBER: lambda column, training, rules: NumberEncoder(rules.numbers).fit(column.values, training.weight),
     TIME: lambda column, training, rules: NumberEncoder(rules.numbers).fit(column.values, training.weight),
     FLAG: lambda column, training, _: CategoryEncoder(1).fit(as_texts(column).values, training.weight),

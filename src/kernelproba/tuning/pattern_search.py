@@ -34,7 +34,7 @@ GAIN = 1e-3
 SCREENED_RISE, PARABOLIC_RISE, PARALLEL_RISE = 0.03, 0.01, 0.1
 
 
-def run(walk: Walk, loss: Callable[[LatticePoint], float]) -> LatticePoint:
+def run_search(walk: Walk, loss: Callable[[LatticePoint], float]) -> LatticePoint:
     """Tell a search the losses that it asks for, and return its best point."""
     try:
         point = next(walk)

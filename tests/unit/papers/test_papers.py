@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 from kernelproba.datasets import DATA_VARIABLE
 from kernelproba.kernels import RBF
 from kernelproba.papers import find, names, reproduce
-from kernelproba.papers.page import cells, render
+from kernelproba.papers.page import cells, render_document
 from kernelproba.report.json_values import plain
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
@@ -51,7 +51,7 @@ def test_an_unknown_paper_gets_the_list(tmp_path):
 def test_the_published_page_shows_the_numbers_of_its_json(name):
     document = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf8"))
     page = (RESULTS / f"{name}.md").read_text(encoding="utf8")
-    assert page == render(document)
+    assert page == render_document(document)
     for table in document["tables"]:
         for row in cells(table["rows"]):
             assert f"| {' | '.join(text.replace('|', chr(92) + '|') for text in row.values())} |" in page

@@ -28,7 +28,7 @@ from kernelproba.papers import (
     WorkerLost,
     reproduce,
 )
-from kernelproba.papers.page import render
+from kernelproba.papers.page import render_document
 from kernelproba.papers.work import workers
 
 SCRIPT = Path(__file__).parent / "toy_run.py"
@@ -229,7 +229,7 @@ def test_the_page_is_rendered_from_the_json_alone(tmp_path):
     page, document = reproduce(toy({"a": Task(abs, (1,))}), folder=tmp_path)
     stored = json.loads((tmp_path / "toy.json").read_text())
     assert stored == document
-    assert page.read_text() == render(stored)
+    assert page.read_text() == render_document(stored)
 
 
 def test_warnings_are_counted_on_the_page(tmp_path):

@@ -20,7 +20,7 @@ def test_a_markdown_table_escapes_bars():
 def test_the_demo_prints_a_table_and_the_path_of_the_report_that_it_writes(tmp_path, monkeypatch, capsys):
     pytest.importorskip("jinja2")
     monkeypatch.setattr(demo, "DATA", {"red wine": load_wine})
-    (report,) = demo.run(tmp_path / "out", command="the tour")
+    (report,) = demo.run_demo(tmp_path / "out", command="the tour")
     printed = capsys.readouterr().out
     assert report.name == "red-wine.html"
     assert str(report) in printed

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelproba.tuning.pattern_search import STEPS, PatternSearch, is_outermost, moved, run
+from kernelproba.tuning.pattern_search import STEPS, PatternSearch, is_outermost, moved, run_search
 
 
 def bowl(*, at, tilt=0.0):
@@ -17,13 +17,13 @@ def bowl(*, at, tilt=0.0):
 @pytest.mark.parametrize("at", [(0, 0), (6, -4), (-10, 14), (2, 2)])
 @pytest.mark.parametrize("tilt", [0.0, 0.9])
 def test_the_search_ends_at_the_least_value_wherever_it_is(at, tilt):
-    assert run(PatternSearch().descend((0, 0)), bowl(at=at, tilt=tilt)) == at
+    assert run_search(PatternSearch().descend((0, 0)), bowl(at=at, tilt=tilt)) == at
 
 
 @pytest.mark.parametrize("at", [(5, 3), (-7, 1), (0, -11)])
 def test_no_neighbour_of_the_end_is_better_whether_tried_or_not(at):
     loss = bowl(at=at)
-    end = run(PatternSearch().descend((0, 0)), loss)
+    end = run_search(PatternSearch().descend((0, 0)), loss)
     dg, dc = STEPS[-1]
     assert all(loss(moved(end, step)) >= loss(end) for step in [(dg, 0), (-dg, 0), (0, dc), (0, -dc)])
     assert not is_outermost(end)
@@ -31,7 +31,7 @@ def test_no_neighbour_of_the_end_is_better_whether_tried_or_not(at):
 
 def test_a_parabola_through_three_points_spares_the_half_step_that_it_sees_rise():
     search = PatternSearch(searched=(False, True))
-    assert run(search.descend((0, 0)), bowl(at=(0, 1))) == (0, 0)
+    assert run_search(search.descend((0, 0)), bowl(at=(0, 1))) == (0, 0)
     assert set(search.tried) == {(0, 0), (0, 4), (0, -4), (0, 2)}
 
 
@@ -45,34 +45,36 @@ def test_steps_that_a_screening_found_to_lose_much_are_not_tried_again():
     calls, truth = [], bowl(at=(0, 2))
     screened = {(0, 0): 1.0, (0, 2): 1.01, (0, -2): 1.2, (2, 0): 1.5}
     walk = PatternSearch(screened=screened.get).refine((0, 0))
-    assert run(walk, lambda point: calls.append(point) or truth(point)) == (0, 2)
+    assert run_search(walk, lambda point: calls.append(point) or truth(point)) == (0, 2)
     assert not {(0, -2), (2, 0)} & set(calls)
 
 
 def test_no_point_is_tried_twice():
     calls = []
-    run(PatternSearch().descend((0, 0)), lambda point: calls.append(point) or bowl(at=(3, 8))(point))
+    run_search(PatternSearch().descend((0, 0)), lambda point: calls.append(point) or bowl(at=(3, 8))(point))
     assert len(calls) == len(set(calls)) < 30
 
 
 @pytest.mark.parametrize(("slope", "end", "noticed"), [((1, 0), (20, 0), True), ((0, 1), (0, 24), False)])
 def test_a_slope_without_end_is_followed_to_the_limits_and_noticed_for_gamma(slope, end, noticed):
-    assert run(PatternSearch().descend((0, 0)), lambda point: 100 - 0.5 * np.dot(slope, point)) == end
+    assert run_search(PatternSearch().descend((0, 0)), lambda point: 100 - 0.5 * np.dot(slope, point)) == end
     assert is_outermost(end) == noticed
 
 
 @pytest.mark.parametrize(("searched", "end"), [((True, False), (6, 0)), ((False, True), (0, 8))])
 def test_a_parameter_that_is_not_searched_stays(searched, end):
-    assert run(PatternSearch(searched).descend((0, 0)), bowl(at=(6, 8))) == end
+    assert run_search(PatternSearch(searched).descend((0, 0)), bowl(at=(6, 8))) == end
 
 
 def test_a_flat_loss_is_no_reason_to_move():
-    assert run(PatternSearch().descend((0, 0)), lambda _: np.log(2)) == (0, 0)
+    assert run_search(PatternSearch().descend((0, 0)), lambda _: np.log(2)) == (0, 0)
 
 
 def test_a_loss_of_zero_has_no_relative_rise():
     loss = {(0, 0): 0.0}
-    found = run(PatternSearch().descend((0, 0)), lambda point: loss.get(point, 1.0 * (point[1] % 4 != 0)))
+    found = run_search(
+        PatternSearch().descend((0, 0)), lambda point: loss.get(point, 1.0 * (point[1] % 4 != 0))
+    )
     assert found == (0, 0)
 
 
@@ -81,4 +83,4 @@ def test_a_loss_that_is_not_finite_is_left_behind_and_never_walked_into(bad):
     def loss(point):
         return bad if point[1] > 4 or point == (0, 0) else bowl(at=(2, 4))(point)
 
-    assert run(PatternSearch().descend((0, 0)), loss) == (2, 4)
+    assert run_search(PatternSearch().descend((0, 0)), loss) == (2, 4)

@@ -26,11 +26,11 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Fit, compare and report on embedded data, in under two minutes."""
-    from kernelproba.report.demo import run
+    from kernelproba.report.demo import run_demo
 
     # The tour prints as it goes: beside JSON that belongs to the standard error.
     told = redirect_stdout(io.StringIO() if quiet else sys.stderr) if as_json or quiet else nullcontext()
     with told:
-        reports = run(folder, command=shlex.join(["kernelproba", "demo", "--output", str(folder)]))
+        reports = run_demo(folder, command=shlex.join(["kernelproba", "demo", "--output", str(folder)]))
     if as_json:
         Terminal(as_json=True).result({"reports": [str(path) for path in reports]}, lambda _screen: None)

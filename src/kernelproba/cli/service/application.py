@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from kernelproba.cli.service.answers import Answers, BadRequest, Request
-from kernelproba.cli.service.description import open_api, page
+from kernelproba.cli.service.description import open_api, service_page
 from kernelproba.plain_text import shorten
 from kernelproba.tables.errors import TableError
 
@@ -59,7 +59,7 @@ def application(answers: Answers, limits: Limits | None = None) -> Starlette:
     limits = limits or Limits()
     # One thread: the model computes on all cores by itself, and requests wait for their turn.
     worker = ThreadPoolExecutor(1, "answers")
-    described, front = open_api(answers, limits.rows), page(answers)
+    described, front = open_api(answers, limits.rows), service_page(answers)
 
     async def predict(request: HttpRequest) -> Response:
         try:

@@ -119,7 +119,7 @@ The whole in <a href="openapi.json">OpenAPI</a>.</p>
 """
 
 
-def page(answers: Answers) -> str:
+def service_page(answers: Answers) -> str:
     """Return a page on the service."""
     model = answers.model
     example = json.dumps({"rows": [dict.fromkeys(map(name, list(model.readings)[:3]))]}, ensure_ascii=False)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
+from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_class_centers
 from kernelproba.calibration import ScoreMap
 from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
 from kernelproba.estimators.base.blockwise import by_rows
@@ -390,7 +390,7 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         known = not self._is_precomputed()
         given = check_centers(self.centers, self.n_centers, training.X.shape[1], rows_known=known)
         rows = KeyedRows(training.X, training.y, keys)
-        centers = choose_centers(given, self.n_centers, rows, c, self.random_state)
+        centers = choose_class_centers(given, self.n_centers, rows, c, self.random_state)
         centers.refuse_empty(self.classes_)
         if isinstance(given, str):
             Z = kernel.select(training.X, centers.rows)

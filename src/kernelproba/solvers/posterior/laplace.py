@@ -100,7 +100,7 @@ def laplace_posterior(
     least_information : float
         λ up to which directions are left as the prior has them.
     """
-    Q = contrasts(F.shape[1])
+    Q = orthonormal_contrasts(F.shape[1])
     D = row_information(F, C * weights, rest, Q)
     q = Q.shape[1]
     V = _informed_directions(Phi, np.trace(D, axis1=1, axis2=2), least_information, MOST_COEFFICIENTS // q)
@@ -116,7 +116,7 @@ def laplace_posterior(
     return LaplacePosterior(C, Q, V, covariance)
 
 
-def contrasts(n_scores: int) -> np.ndarray:
+def orthonormal_contrasts(n_scores: int) -> np.ndarray:
     """Q (k, q): an orthonormal basis of the differences of scores; 1 for one score."""
     if n_scores == 1:
         return np.ones((1, 1))

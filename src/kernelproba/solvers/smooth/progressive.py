@@ -29,7 +29,7 @@ REFRESH = (6, 12)
 GRAM_COST_RATIO = 200
 
 
-class Point(NamedTuple):
+class Iterate(NamedTuple):
     """Θ, J and ∇J."""
 
     theta: np.ndarray
@@ -87,9 +87,9 @@ def _pays(base: Objective, objective: Objective) -> bool:
 
 def _steps(
     objective: Objective, theta: np.ndarray, P: Preconditioner, goal: float, max_iter: int, context: Callable
-) -> tuple[Point, int, float]:
+) -> tuple[Iterate, int, float]:
     """L-BFGS from Θ; the point reached, the steps taken, and the residual there."""
-    point = Point(theta, *objective.value_and_gradient(theta))
+    point = Iterate(theta, *objective.value_and_gradient(theta))
     memory, n_iter = _Memory(P), 0
     while True:
         step = -memory.inverse_hessian(point.gradient)
@@ -101,12 +101,12 @@ def _steps(
         if moved is None:
             break
         memory.learn(moved[0] - point.theta, moved[2] - point.gradient)
-        point = Point(*moved)
+        point = Iterate(*moved)
         n_iter += 1
     return point, n_iter, residual
 
 
-def _residual(point: Point, step: np.ndarray) -> float:
+def _residual(point: Iterate, step: np.ndarray) -> float:
     """√(2 gᵀH⁻¹g / J), where −H⁻¹g is the step."""
     decrement = -float(np.vdot(point.gradient, step))
     return float(np.sqrt(2 * max(decrement, 0.0) / max(point.value, np.finfo(float).tiny)))

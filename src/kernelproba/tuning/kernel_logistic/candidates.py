@@ -118,7 +118,7 @@ class CandidateFits:
     def predict(self, X: np.ndarray, gamma: float | None, C: float) -> np.ndarray:
         """Log-probabilities (r, c) of other rows by the fit to all."""
         function, K = self.fit(gamma, C), self._kernel_of(gamma)(X, self.rows.X)
-        return log_probabilities(K.astype(np.float64, copy=False) @ function.dual + function.intercept)
+        return score_log_probabilities(K.astype(np.float64, copy=False) @ function.dual + function.intercept)
 
     def on(self, rows: Observations) -> "CandidateFits":
         """Fits with the same kernels to other rows."""
@@ -145,7 +145,7 @@ class CandidateFits:
     def _left_out(self, gamma: float | None, C: float, function: LogisticFunction) -> HeldOutPrediction:
         """Predict every row without one of its observations, from the fit to all."""
         F = DenseMatrix(self.matrix(gamma)).product(function.dual) + function.intercept
-        log_P = log_probabilities(self.loo_scores(gamma, C, F))
+        log_P = score_log_probabilities(self.loo_scores(gamma, C, F))
         if self.is_saturated(F, log_P):
             return self.refitted(gamma, C)
         return HeldOutPrediction(
@@ -155,7 +155,7 @@ class CandidateFits:
     def is_saturated(self, F: np.ndarray, log_P: np.ndarray) -> bool:
         """Whether scores F of the fit to all rows have too little curvature for leave-one-out's log_P."""
         own = np.arange(len(F)), self.rows.y
-        losses = [self.rows.judged_weight @ -each[own] for each in (log_probabilities(F), log_P)]
+        losses = [self.rows.judged_weight @ -each[own] for each in (score_log_probabilities(F), log_P)]
         return bool(losses[0] < SATURATED * losses[1])
 
     def refitted(self, gamma: float | None, C: float) -> HeldOutPrediction:
@@ -173,7 +173,7 @@ class CandidateFits:
         """Predict what a fold tests, from the fit to the rest."""
         K = self.matrix(gamma)[np.ix_(fold.test, fold.train)].astype(np.float64, copy=False)
         weight = self.rows.judged_weight[fold.test] * fold.test_share
-        log_P = log_probabilities(K @ function.dual + function.intercept)
+        log_P = score_log_probabilities(K @ function.dual + function.intercept)
         return HeldOutPrediction(fold.test, log_P, weight, function.solution.converged)
 
     def _attempts(
@@ -213,6 +213,6 @@ def joined(
     return HeldOutPrediction(np.arange(len(rows)), log_P, rows.judged_weight, converged)
 
 
-def log_probabilities(F: np.ndarray) -> np.ndarray:
+def score_log_probabilities(F: np.ndarray) -> np.ndarray:
     """Log-probabilities (n, c) of scores F (n, k)."""
     return loss_for(2 if F.shape[1] == 1 else F.shape[1]).log_probabilities(F)

@@ -34,7 +34,7 @@ COMBINATIONS = 6
 MIN_WEIGHT = 1e-6
 
 
-class Comparison(NamedTuple):
+class PairedPrediction(NamedTuple):
     """Rows of a fold (r,), their weights, and log-probabilities (r, c) by fits without them, both ways."""
 
     rows: np.ndarray
@@ -97,13 +97,13 @@ class RelevanceCV:
         self.fits, self.point, self.folds = fits, point, folds
         self._learned: list[_WeighedFold] = []
 
-    def comparisons(self) -> Iterator[Comparison]:
+    def comparisons(self) -> Iterator[PairedPrediction]:
         """Predict the rows of each fold by fits to the others at the point, without and with weights."""
         for each in self._each():
             rows = each.fold.test
             X = self.fits.rows.X[rows]
             weight = self.fits.rows.judged_weight[rows] * each.fold.test_share
-            yield Comparison(
+            yield PairedPrediction(
                 rows, weight, each.unweighed.predict(X, *self.point), self._predict(each, 1.0, self.point[1])
             )
 
@@ -145,7 +145,7 @@ class WeighedFeatures(NamedTuple):
     cross_validated: RelevanceCV | None
 
 
-def relevance_pays(parts: Iterable[Comparison], rows: Observations) -> bool:
+def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations) -> bool:
     """Whether weights gain more on held-out rows than chance does.
 
     Parts are asked for while the gain, were it to go on like this, would be worthwhile.

@@ -17,7 +17,7 @@ from kernelproba.tuning.kernel_logistic.candidates import (
     MAX_RANK,
     HeldOutPrediction,
     joined,
-    log_probabilities,
+    score_log_probabilities,
 )
 from kernelproba.tuning.observations import Observations
 
@@ -55,7 +55,7 @@ def loo_predictions(model: KernelLogisticRegression, selected: "SelectedModel") 
 
 def _loo_log_probabilities(model: KernelLogisticRegression, selected: "SelectedModel") -> np.ndarray:
     fits = selected.fits
-    return log_probabilities(fits.loo_scores(selected.best.gamma, model.C, model._scores(fits.rows.X)))
+    return score_log_probabilities(fits.loo_scores(selected.best.gamma, model.C, model._scores(fits.rows.X)))
 
 
 def _is_saturated(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:

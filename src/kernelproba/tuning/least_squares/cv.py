@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_centers
+from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_class_centers
 from kernelproba.calibration import Clipping, HeldOutScores, fit_power
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
@@ -34,7 +34,7 @@ from kernelproba.tuning.least_squares.search import (
     WIDE_ALPHAS,
     Candidates,
     LeastSquaresSearch,
-    Stage,
+    LeastSquaresStage,
     Tried,
 )
 from kernelproba.tuning.loo_classifier import LooProbabilities
@@ -316,7 +316,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, Scaled
 
     def _stage(
         self, rows: Observations, folds: Sequence[Fold] | None, n_judged: int, view: ScaledView
-    ) -> Stage:
+    ) -> LeastSquaresStage:
         """Models of rows on a scale, judged by folds or by leaving out some of the rows."""
         seen, basis_of = rows.with_rows(view.rows(rows.X)), partial(self._basis, view)
         candidates: Candidates
@@ -324,7 +324,9 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, Scaled
             candidates = LeaveOneOutCandidates(seen, basis_of(seen), self._kernel_of, n_judged)
         else:
             candidates = FoldCandidates(seen, folds, basis_of, self._kernel_of)
-        return Stage(view, candidates, self._given_gammas(seen), self._given_alphas(), self._start(seen))
+        return LeastSquaresStage(
+            view, candidates, self._given_gammas(seen), self._given_alphas(), self._start(seen)
+        )
 
     def _given_gammas(self, rows: Observations) -> Sequence[float | None] | None:
         """Values to choose from, None for a search."""
@@ -344,7 +346,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, Scaled
     def _basis(self, view: ScaledView, rows: Observations) -> Basis:
         """Centres for rows on a scale."""
         keyed, given = KeyedRows(rows.X, rows.y, rows.keys), self._given_centers()
-        centers = choose_centers(given, self.n_centers, keyed, len(self.classes_), self.random_state)
+        centers = choose_class_centers(given, self.n_centers, keyed, len(self.classes_), self.random_state)
         return Basis(centers, None if isinstance(given, str) else view.rows(given))
 
     def _start(self, rows: Observations) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from kernelproba.tuning.pattern_search import (
     LatticePoint,
     PatternSearch,
     is_outermost,
-    run,
+    run_search,
     within_limits,
 )
 from kernelproba.tuning.results import ResultsBuilder, finite_or_worst
@@ -69,7 +69,7 @@ class Candidates(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class LeastSquaresStage:
     """A scale of the features, and the models that are tried on it.
 
     Parameters
@@ -97,14 +97,14 @@ class Stage:
 
 
 #: Takes a scale of the features.
-StageOf = Callable[[ScaledView], Stage]
+StageOf = Callable[[ScaledView], LeastSquaresStage]
 
 
 class Tried(NamedTuple):
     """A candidate: its line in the results, its stage and parameters, its mean score."""
 
     line: int
-    stage: Stage
+    stage: LeastSquaresStage
     gamma: float | None
     alpha: float
     score: float
@@ -139,7 +139,7 @@ class LeastSquaresSearch:
         views : sequence of ScaledView
             Scales of the features, the likelier first.
         stages : sequence of callables
-            View → Stage, from the smallest sample of the rows to all of them.
+            View → LeastSquaresStage, from the smallest sample of the rows to all of them.
         """
         first, *later = stages
         found = self.explore([first(view) for view in views])
@@ -153,7 +153,7 @@ class LeastSquaresSearch:
             found = [end._replace(outermost=origin.outermost)]
         return max(found, key=_score)
 
-    def _start_of(self, stage: Stage, screened: Tried) -> Tried:
+    def _start_of(self, stage: LeastSquaresStage, screened: Tried) -> Tried:
         """Try the candidate with all rows that was best in the screening; a good alpha falls as 1/n."""
         growth = stage.candidates.n_rows / screened.stage.candidates.n_rows if stage.alphas is None else 1.0
         steps = round(4 * np.log10(growth))
@@ -167,7 +167,7 @@ class LeastSquaresSearch:
         best = max(map(_score, unlike))
         return [each for each in unlike if each.score >= best - STAGE_TOL * abs(best)]
 
-    def explore(self, stages: Sequence[Stage]) -> list[Tried]:
+    def explore(self, stages: Sequence[LeastSquaresStage]) -> list[Tried]:
         """Return the best candidate of each scale; after the first only better scales are searched."""
         first, *others = stages
         best = self._descend(first)
@@ -182,7 +182,7 @@ class LeastSquaresSearch:
             found.append(known)
         return found
 
-    def evaluate(self, stage: Stage, gamma: float | None, *alphas: float) -> Tried:
+    def evaluate(self, stage: LeastSquaresStage, gamma: float | None, *alphas: float) -> Tried:
         """Try penalties at one width, those anew that have not been tried; return the best."""
         new = [alpha for alpha in alphas if _key(stage, gamma, alpha) not in self._known]
         if new:
@@ -207,10 +207,10 @@ class LeastSquaresSearch:
         stage, origin = start.stage, (start.gamma, start.alpha)
         gain = GAIN if screened is None else LAST_GAIN
         pattern = PatternSearch(stage.searched, partial(self._screened_loss, screened), gain)
-        end = run(pattern.refine((0, 0), without), partial(self._loss, stage, origin))
+        end = run_search(pattern.refine((0, 0), without), partial(self._loss, stage, origin))
         return self._at(stage, origin, end)
 
-    def _descend(self, stage: Stage) -> Tried:
+    def _descend(self, stage: LeastSquaresStage) -> Tried:
         """Return the best candidate that a search finds from the start, or from all values that are given."""
         gamma, alpha = stage.start
         gammas, alphas = stage.gammas or [gamma], stage.alphas or [alpha]
@@ -220,12 +220,14 @@ class LeastSquaresSearch:
         for start in product(gammas, alphas):
             loss = partial(self._loss, stage, start)
             seeds = [(g, 0) for g in SCANNED_WIDTHS if stage.searched[0] and within_limits((g, 0))]
-            point = run(PatternSearch(stage.searched).descend(min(seeds or [(0, 0)], key=loss)), loss)
+            point = run_search(PatternSearch(stage.searched).descend(min(seeds or [(0, 0)], key=loss)), loss)
             outermost = stage.searched[0] and is_outermost(point)
             ends.append(self._at(stage, start, point)._replace(outermost=outermost))
         return _smoothest(ends)
 
-    def _loss(self, stage: Stage, start: tuple[float | None, float], point: LatticePoint) -> float:
+    def _loss(
+        self, stage: LeastSquaresStage, start: tuple[float | None, float], point: LatticePoint
+    ) -> float:
         return -self._at(stage, start, point).score
 
     def _screened_loss(self, screened: Tried | None, point: LatticePoint) -> float | None:
@@ -236,10 +238,10 @@ class LeastSquaresSearch:
         known = self._known.get(_key(screened.stage, *values))
         return None if known is None else -known.score
 
-    def _at(self, stage: Stage, start: tuple[float | None, float], point: LatticePoint) -> Tried:
+    def _at(self, stage: LeastSquaresStage, start: tuple[float | None, float], point: LatticePoint) -> Tried:
         return self.evaluate(stage, *_values(start, point))
 
-    def _try(self, stage: Stage, gamma: float | None, alphas: Sequence[float]) -> None:
+    def _try(self, stage: LeastSquaresStage, gamma: float | None, alphas: Sequence[float]) -> None:
         for alpha, rows in zip(alphas, stage.candidates.held_out(gamma, alphas), strict=True):
             scores = np.asarray(self.judge(rows, stage.candidates.folds))
             params = {"alpha": alpha, "gamma": gamma, "scale": stage.view.rule}
@@ -248,7 +250,7 @@ class LeastSquaresSearch:
             self._known[_key(stage, gamma, alpha)] = Tried(line, stage, gamma, alpha, score)
 
 
-def _key(stage: Stage, gamma: float | None, alpha: float) -> tuple:
+def _key(stage: LeastSquaresStage, gamma: float | None, alpha: float) -> tuple:
     """What tells one candidate from another, up to rounding."""
     return stage, *(None if value is None else f"{value:.6g}" for value in (gamma, alpha))
 
@@ -259,7 +261,7 @@ def _values(start: tuple[float | None, float], point: LatticePoint) -> tuple[flo
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), alpha * 10 ** (-point[1] / 4)
 
 
-def _alike(best: Tried, stage: Stage) -> list[float | None]:
+def _alike(best: Tried, stage: LeastSquaresStage) -> list[float | None]:
     """Gammas to try on another scale: as far from its median distance, and that itself."""
     if stage.gammas is not None or best.gamma is None:
         return [best.gamma]

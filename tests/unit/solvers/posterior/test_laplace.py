@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelproba.basis.features import CenterFeatures
 from kernelproba.kernels import RBF
-from kernelproba.solvers.posterior.laplace import contrasts, laplace_posterior
+from kernelproba.solvers.posterior.laplace import laplace_posterior, orthonormal_contrasts
 
 GAMMA = 0.4
 
@@ -65,7 +65,7 @@ def test_differences_of_softmax_scores_have_the_covariance_of_gpml(rows, c):
     F = 2 * np.random.default_rng(2).normal(size=(40, c))
     span = features(X)
     posterior = laplace_posterior(*span(X), F, weight, C=5.0, fit_intercept=False, least_information=0.0)
-    K, k, Q = rbf_kernel(X, X, GAMMA), rbf_kernel(X_new, X, GAMMA), contrasts(c)
+    K, k, Q = rbf_kernel(X, X, GAMMA), rbf_kernel(X_new, X, GAMMA), orthonormal_contrasts(c)
     expected = Q.T @ softmax_covariance(K, k, np.ones(25), F, weight, 5.0) @ Q
     np.testing.assert_allclose(posterior.score_covariance(*span(X_new)), expected, rtol=1e-5, atol=1e-5)
 
@@ -76,7 +76,7 @@ def test_a_free_intercept_is_a_constant_of_large_variance_in_the_kernel(rows):
     span = features(X)
     posterior = laplace_posterior(*span(X), F, weight, C=5.0, fit_intercept=True, least_information=0.0)
     K, k = rbf_kernel(X, X, GAMMA) + 1e4, rbf_kernel(X_new, X, GAMMA) + 1e4
-    Q = contrasts(3)
+    Q = orthonormal_contrasts(3)
     expected = Q.T @ softmax_covariance(K, k, np.ones(25) + 1e4, F, weight, 5.0) @ Q
     np.testing.assert_allclose(posterior.score_covariance(*span(X_new)), expected, rtol=1e-3, atol=1e-3)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtri, softmax
 
-from kernelproba.solvers.posterior.laplace import contrasts
+from kernelproba.solvers.posterior.laplace import orthonormal_contrasts
 from kernelproba.solvers.posterior.probabilities import average_probabilities, probability_intervals
 
 ONE = np.ones((1, 1))
@@ -36,7 +36,7 @@ def test_no_equal_tailed_interval_is_shorter():
 def test_the_estimate_is_in_its_interval_at_every_level(confidence):
     rng = np.random.default_rng(2)
     F, A = rng.normal(0, 3, (40, 4)), rng.normal(size=(40, 3, 3))
-    I = probability_intervals(F, A @ A.transpose(0, 2, 1), contrasts(4), confidence)
+    I = probability_intervals(F, A @ A.transpose(0, 2, 1), orthonormal_contrasts(4), confidence)
     P = softmax(F, axis=1)
     assert (I[..., 0] <= P + 1e-12).all()
     assert (I[..., 1] >= P - 1e-12).all()
@@ -45,7 +45,7 @@ def test_the_estimate_is_in_its_interval_at_every_level(confidence):
 
 def test_intervals_of_many_classes_hold_about_their_share():
     rng, shares = np.random.default_rng(3), []
-    Q = contrasts(3)
+    Q = orthonormal_contrasts(3)
     for _ in range(10):
         f, A = rng.normal(0, 1.5, 3), 0.5 * rng.normal(size=(2, 2))
         I = probability_intervals(f[None], (A @ A.T)[None], Q, 0.9)[0]
@@ -64,7 +64,7 @@ def test_without_variance_the_interval_is_the_estimate_or_open_to_the_end():
 
 def test_three_classes_of_which_one_is_impossible_are_two():
     f, s = 0.7, 1.3
-    Q = contrasts(3)
+    Q = orthonormal_contrasts(3)
     e = np.array([-0.5, 0.5, 0.0])
     S = Q.T @ (s**2 * np.outer(e, e)) @ Q
     three = probability_intervals(np.array([[-f / 2, f / 2, -60.0]]), S[None], Q, 0.9)[0]
@@ -76,7 +76,7 @@ def test_three_classes_of_which_one_is_impossible_are_two():
 def test_averages_are_the_mean_of_draws(c):
     rng = np.random.default_rng(5)
     k = 1 if c == 2 else c
-    Q = contrasts(k)
+    Q = orthonormal_contrasts(k)
     q = Q.shape[1]
     F, A = rng.normal(0, 2, (6, k)), rng.normal(0, 1.5, (6, q, q))
     P = average_probabilities(F, A @ A.transpose(0, 2, 1), Q)

@@ -13,8 +13,8 @@ from kernelproba.rows.folds import Fold
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
-    Comparison,
     FeatureRelevance,
+    PairedPrediction,
     RelevanceCV,
     mean_squared_slopes,
     relevance_pays,
@@ -92,7 +92,7 @@ def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
 @pytest.mark.parametrize(("gain", "worthwhile"), [(0.15, False), (0.25, True), (-1.0, False)])
 def test_two_nats_are_worthwhile(gain, worthwhile):
     plain = np.log(np.full((10, 2), 0.5))
-    part = Comparison(np.arange(10), np.ones(10), plain, plain + gain)
+    part = PairedPrediction(np.arange(10), np.ones(10), plain, plain + gain)
     assert relevance_pays([part], observations(np.eye(10), np.zeros(10, dtype=int))) == worthwhile
 
 
@@ -100,7 +100,7 @@ def test_no_more_folds_are_fitted_once_weights_lose():
     plain = np.zeros((5, 2))
 
     def parts():
-        yield Comparison(np.arange(5), np.ones(5), plain, plain - 0.1)
+        yield PairedPrediction(np.arange(5), np.ones(5), plain, plain - 0.1)
         pytest.fail("a second fold was asked for")
 
     assert not relevance_pays(parts(), observations(np.eye(10), np.zeros(10, dtype=int)))
