@@ -44,12 +44,17 @@ def write_page(record: RunRecord) -> Path | str:
     return write("tables", *tables_page(record), machine())
 
 
-def tables_page(record: RunRecord) -> tuple[str, str, list[dict]]:
-    """Title, text, and one row for each problem."""
+def tables_contest(record: RunRecord) -> tuple[Contest, Runs, dict[str, list[int]]]:
+    """What all contestants have run, the runs, and the splits of each problem."""
     runs = {model: record.runs(model) for model in CONTESTANTS}
     splits = complete_splits(runs, list(CONTESTANTS))
     means = means_over_splits(runs, splits, MEASURES)
-    contest = Contest(means, list(splits), list(CONTESTANTS), OURS, MEASURES)
+    return Contest(means, list(splits), list(CONTESTANTS), OURS, MEASURES), runs, splits
+
+
+def tables_page(record: RunRecord) -> tuple[str, str, list[dict]]:
+    """Title, text, and one row for each problem."""
+    contest, runs, splits = tables_contest(record)
     rows = problem_rows(contest, runs, splits)
     parts = [
         markdown_table(claims(contest, rows), ["claim", "measured", "kept"]),

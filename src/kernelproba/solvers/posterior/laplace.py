@@ -145,7 +145,7 @@ def row_information(F: np.ndarray, omega: np.ndarray, rest: np.ndarray, Q: np.nd
 
 def _informed_directions(Phi: np.ndarray, trace: np.ndarray, least: float, most: int) -> np.ndarray:
     """V (r, s): leading eigenvectors of Φᵀ diag(trace) Φ."""
-    half = np.sqrt(trace)[:, None] * Phi
+    half = np.sqrt(np.maximum(trace, 0.0))[:, None] * Phi  # rounding may leave a little below zero
     information, V = eigh(half.T @ half, check_finite=False)
     s = int(np.count_nonzero(information > least)) if least > 0 else len(information)
     return V[:, len(information) - min(s, max(most - 1, 1)) :]
