@@ -25,7 +25,7 @@ DEFAULT_FOLDS = 5
 MOST_FOLDS_OF_UNITS = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fold:
     """Rows to train on and rows to test on; a row may be in both, each with a share of its weight.
 

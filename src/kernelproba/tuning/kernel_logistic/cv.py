@@ -1,6 +1,5 @@
 """Kernel logistic regression with nothing to tune."""
 
-from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
@@ -27,10 +26,11 @@ from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
 from kernelproba.rows.folds import make_folds
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
-from kernelproba.tuning.kernel_logistic.out_of_sample import allows_loo, fold_predictions, loo_predictions
+from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
 from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.selection import select_models
+from kernelproba.tuning.kernel_logistic.stacked_expansion import stacked_expansion
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.kernel_logistic.uncertainty import UncertainPool
 from kernelproba.tuning.loo_classifier import LooProbabilities
@@ -312,9 +312,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             with step("fit of all rows"):
                 models.append(self._model(each).fit(
                     each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
-        loo = all(allows_loo(*pair) for pair in zip(models, selected, strict=True))
-        predict = loo_predictions if loo else fold_predictions
-        held_out = [predict(*pair) for pair in zip(models, selected, strict=True)]
+        held_out = out_of_sample(models, selected)
         self.loo_method_ = held_out[0].method
         if not all(each.converged for each in held_out):
             warn_caller(
@@ -414,33 +412,3 @@ def suited_scales(X: np.ndarray, given: str | None) -> dict[str, list[str | None
         name: [scale for scale in scales if (name, scale) not in drop]
         for name, scales in POOLED_KERNELS.items()
     }
-
-
-def stacked_expansion(parts: Sequence[KernelExpansion]) -> KernelExpansion:
-    """Sum of expansions of the same scores as one."""
-    if len(parts) == 1:
-        return parts[0]
-    return KernelExpansion(
-        StackedKernels([part.kernel for part in parts]),
-        [part.centers for part in parts],
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.coef for part in parts], axis=1),
-        np.sum([part.intercept for part in parts], axis=0),
-        parts[0].sides,
-    )
-
-
-class StackedKernels(Kernel):
-    """[k₁(x, z₁), k₂(x, z₂), …] for lists of centres.
-
-    Parameters
-    ----------
-    kernels : list of Kernel
-        One for each list of centres.
-    """
-
-    def __init__(self, kernels):
-        self.kernels = kernels
-
-    def __call__(self, X, Z):
-        return np.hstack([kernel(X, centers) for kernel, centers in zip(self.kernels, Z, strict=True)])

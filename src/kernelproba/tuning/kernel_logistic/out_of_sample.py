@@ -5,7 +5,7 @@ Where the kernel is too narrow, that is dearer than some fits, the fit is satura
 four folds give them by fits without a quarter of the observations, ten where rows are few.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -38,29 +38,37 @@ class OutOfSample(NamedTuple):
     converged: bool
 
 
-def allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:
+def loo_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample | None:
+    """Predict every row without one of its observations, in closed form; None where that does not hold."""
+    fits = selected.fits
+    if not _allows_loo(model, selected):
+        return None
+    F = model._scores(fits.rows.X)
+    log_P = score_log_probabilities(fits.loo_scores(selected.best.gamma, model.C, F))
+    return None if fits.is_saturated(F, log_P) else OutOfSample(log_P, "leave-one-out", True)
+
+
+def _allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:
     """Whether leave-one-out is cheap, describes the kernel, and is honest: weights have seen the rows."""
     rows, fits = selected.fits.rows, selected.fits
     if not _spans_all_rows(model, rows) or (selected.weighed and selected.weighed.cross_validated):
         return False
     n, k, gamma = len(rows), rows.n_scores, selected.best.gamma
     described = fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
-    return loo_is_cheap(n, k) and described and not _is_saturated(model, selected)
+    return loo_is_cheap(n, k) and described
 
 
-def loo_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
-    """Predict every row without one of its observations, in closed form."""
-    return OutOfSample(_loo_log_probabilities(model, selected), "leave-one-out", True)
-
-
-def _loo_log_probabilities(model: KernelLogisticRegression, selected: "SelectedModel") -> np.ndarray:
-    fits = selected.fits
-    return score_log_probabilities(fits.loo_scores(selected.best.gamma, model.C, model._scores(fits.rows.X)))
-
-
-def _is_saturated(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:
-    F = model._scores(selected.fits.rows.X)
-    return selected.fits.is_saturated(F, _loo_log_probabilities(model, selected))
+def out_of_sample(
+    models: Sequence[KernelLogisticRegression], selected: Sequence["SelectedModel"]
+) -> list[OutOfSample]:
+    """Predictions by every model of a pool: leave-one-out if it holds for all of them, else folds."""
+    pairs = list(zip(models, selected, strict=True))
+    found: list[OutOfSample] = []
+    for pair in pairs:
+        if (left_out := loo_predictions(*pair)) is None:
+            return [fold_predictions(*each) for each in pairs]
+        found.append(left_out)
+    return found
 
 
 def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
