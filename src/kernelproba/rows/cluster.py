@@ -130,7 +130,7 @@ class DaskRows:
         import dask
 
         nodes = [dask.delayed(value, pure=False, traverse=False) for value in shared]
-        apply = dask.delayed(located, pure=False)
+        apply = dask.delayed(_located_result, pure=False)
         columns = [self.data.to_delayed()[:, 0], *(self.align(a).to_delayed() for a in aligned)]
         count = len(self.data.chunks[0])
         chunks = zip(self.data.chunks[0], range(count), zip(*columns, strict=True), strict=True)
@@ -151,6 +151,11 @@ class DaskRows:
             meta=probe[:0],
         )
         return DaskRows(computed.persist() if computed.nbytes <= budget else computed)
+
+
+def _located_result(fn: Callable[..., T], place: str, *arguments: object) -> T:
+    with located(place):
+        return fn(*arguments)
 
 
 def _sum(parts: list[T]) -> T:

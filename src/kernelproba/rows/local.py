@@ -3,7 +3,6 @@
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import reduce
 from typing import cast
 
 import numpy as np
@@ -70,16 +69,20 @@ class LocalRows(ABC):
         self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[object, ...] = ()
     ) -> np.ndarray:
         """Stack ``fn(block, *blocks of aligned, *shared)``; the result has one entry per row."""
-        parts = list(self._results(fn, aligned, shared))
+        parts = []
+        for rows, block in self.blocks():
+            with located(self.place(rows)):
+                parts.append(fn(block, *(a[rows] for a in aligned), *shared))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def fold(self, fn: Callable[..., T], *aligned: np.ndarray, shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
-        return reduce(add, self._results(fn, aligned, shared))
-
-    def _results(self, fn: Callable[..., T], aligned: tuple, shared: tuple) -> Iterator[T]:
+        total = None
         for rows, block in self.blocks():
-            yield located(fn, self.place(rows), block, *(a[rows] for a in aligned), *shared)
+            with located(self.place(rows)):
+                part = fn(block, *(a[rows] for a in aligned), *shared)
+            total = part if total is None else add(total, part)
+        return cast(T, total)
 
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "LocalRows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""

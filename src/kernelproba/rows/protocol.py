@@ -1,6 +1,7 @@
 """What every store of rows offers, wherever the rows lie."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -65,10 +66,11 @@ class Rows(Protocol):
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
 
 
-def located(fn: Callable[..., T], place: str, *arguments: object) -> T:
-    """Return ``fn(*arguments)``; errors about the values of a block also say where the block stands."""
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Let errors about the values of a block also say where the block stands."""
     try:
-        return fn(*arguments)
+        yield
     except ValueError as error:
         if not place:
             raise

@@ -66,25 +66,28 @@ class CenterChoice:
             return centers_to_tolerance(kernel, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
         return choose_centers(self.rule, kernel, rows, self.number, self.random_state)
 
-    def check_all_rows(self, training: Training | StoredTraining, dtype: DTypeLike) -> Training:
-        """Return rows in memory, of which all are to be centres.
-
-        Refuse them where their kernel matrix cannot be, or exceeds a set limit.
-        """
-        if isinstance(training, StoredTraining):
-            raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
-        n = len(training.y)
-        size = n * n * np.dtype(dtype).itemsize
-        if self.memory_limit is not None and size > memory_budget(self.memory_limit):
-            raise MemoryError(
-                f"The kernel matrix of {n} rows takes {size / 1e9:.2g} GB, more than "
-                f"memory_limit={self.memory_limit!r}. Use n_centers='auto', or raise the limit."
-            )
-        return training
-
     def _is_large(self, training: Training | StoredTraining) -> bool:
         """Whether all rows are too many to be centres without being asked for."""
         if isinstance(training, StoredTraining):
             return True
         n = len(training.y)
         return n > EXACT_ROWS or 8 * n * n > memory_budget(self.memory_limit)
+
+
+def rows_in_memory(
+    training: Training | StoredTraining, dtype: DTypeLike, memory_limit: float | str | None
+) -> Training:
+    """Return rows of which all are to be centres.
+
+    Refuse them where their kernel matrix cannot be in memory, or exceeds a set limit.
+    """
+    if isinstance(training, StoredTraining):
+        raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
+    n = len(training.y)
+    size = n * n * np.dtype(dtype).itemsize
+    if memory_limit is not None and size > memory_budget(memory_limit):
+        raise MemoryError(
+            f"The kernel matrix of {n} rows takes {size / 1e9:.2g} GB, more than "
+            f"memory_limit={memory_limit!r}. Use n_centers='auto', or raise the limit."
+        )
+    return training

@@ -22,7 +22,7 @@ from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
-from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
+from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice, rows_in_memory
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.exact import (
     KernelFunction,
@@ -278,47 +278,55 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
             options = Options(self.solver, self.tol, self.max_iter, self.fit_intercept, step)
             if pairwise:
                 self._fit_pairs(training, options)
+            elif (centers := self._choose_centers(training)) is None:
+                self._fit_rows(training, options, previous)
             else:
-                self._fit_jointly(training, options, previous)
+                self._fit_centers(training, options, *centers)
         return self
 
-    def _fit_jointly(self, training: Training | StoredTraining, options: Options, previous) -> None:
-        """One function with all classes in it."""
+    def _choose_centers(self, training: Training | StoredTraining) -> tuple[Matrix, np.ndarray] | None:
+        """Centres and their row numbers, or None where all rows are centres."""
         choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
         eligible = self.kernel_.definite and not self._is_precomputed()
-        chosen = choice.choose(self.kernel_, training, eligible=eligible)
-        self._spans_all_rows_ = chosen is None
-        if chosen is None:
-            training = choice.check_all_rows(training, options.precision(len(training.y)))
-            if self.solver == "progressive":
-                raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
-            problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
-            fit = fit_function(*problem, self._start(training, previous))
-            self._store_centers(training.X, fit.index, training.index)
-            self._keep_rows(training, fit.index)
+        return choice.choose(self.kernel_, training, eligible=eligible)
+
+    def _fit_rows(self, training: Training | StoredTraining, options: Options, previous) -> None:
+        """One function with all classes in it, spanned by all rows."""
+        training = rows_in_memory(training, options.precision(len(training.y)), self.memory_limit)
+        if self.solver == "progressive":
+            raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
+        self._spans_all_rows_ = True
+        problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
+        fit = fit_function(*problem, self._start(training, previous))
+        self._store_centers(training.X, fit.index, training.index)
+        self._keep_rows(training, fit.index)
+        self._store_function(fit, training)
+
+    def _fit_centers(
+        self, training: Training | StoredTraining, options: Options, Z: Matrix, index: np.ndarray
+    ) -> None:
+        """One function with all classes in it, spanned by chosen centres."""
+        self._spans_all_rows_ = False
+        rows, weights = as_rows(training.X), self._strengths(training, self.C)
+        memory = memory_budget(self.memory_limit)
+        problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
+        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_samples(memory)):
+            fit = fit_progressive_samples(problem, index, options, memory, self.random_state)
         else:
-            fit = self._fit_centers(training, options, *chosen)
-            self.support_vectors_, index = chosen
-            self.support_ = training.numbers(index)
-            self._keep_rows(training)
+            options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
+            fit = fit_centers(*problem.in_memory(), options, (Z, index))
+        self.support_vectors_, self.support_ = Z, training.numbers(index)
+        self._keep_rows(training)
+        self._store_function(fit, training)
+
+    def _store_function(self, fit: LogisticFunction, training: Training | StoredTraining) -> None:
+        """Coefficients and intercepts, without what weights of classes did to them."""
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
         # Softmax scores are free up to a constant: the symmetric choice sums to zero.
         b = fit.intercept
         self.intercept_ = b - b.mean() if len(b) > 1 else b.copy()
         self._undo_weights(training, self.undo_weights)
         self._report([fit.solution])
-
-    def _fit_centers(
-        self, training: Training | StoredTraining, options: Options, Z: Matrix, index: np.ndarray
-    ) -> LogisticFunction:
-        """One function of chosen centres."""
-        rows, weights = as_rows(training.X), self._strengths(training, self.C)
-        memory = memory_budget(self.memory_limit)
-        problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
-        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_samples(memory)):
-            return fit_progressive_samples(problem, index, options, memory, self.random_state)
-        options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
-        return fit_centers(*problem.in_memory(), options, (Z, index))
 
     def _strengths(self, training: Training | StoredTraining, C: float) -> np.ndarray:
         """ω = C·weight, aligned with the rows."""

@@ -76,7 +76,8 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
     n, n_iter = len(objective.y), 0
     f = Coefficients(start[:n], objective.K.product(start[:n]))
     b = start[n] if objective.fit_intercept else np.zeros(objective.n_scores)
-    b, value, gradient = _evaluate(objective, f, b)
+    b = _best_intercept(objective, f.KA, b)
+    value, gradient = _evaluate(objective, f, b)
     first = gradient.norm
 
     def residual() -> float:
@@ -99,7 +100,8 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
         if t is None:
             break
         f = f.plus(t, step)
-        b, value, gradient = _evaluate(objective, f, b + t * shift)
+        b = _best_intercept(objective, f.KA, b + t * shift)
+        value, gradient = _evaluate(objective, f, b)
         n_iter += 1
     coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
     # Rounding excuses a residual above a tight tol, but none that would be large at any.
@@ -132,18 +134,17 @@ class _Curvature:
         return self.objective.curvature_product(self.state, dF + self.intercept_change(dF))
 
 
-def _evaluate(
-    objective: KernelObjective, f: Coefficients, b: np.ndarray
-) -> tuple[np.ndarray, float, Coefficients]:
-    """The best intercepts, J and its gradient α + ω∂ℓ there."""
-    b = _best_intercept(objective, f.KA, b) if objective.fit_intercept else b
+def _evaluate(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> tuple[float, Coefficients]:
+    """J and its gradient α + ω∂ℓ."""
     loss, G = objective.loss_and_gradient(f.KA + b)
     A = f.A + G
-    return b, loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
+    return loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
 
 
 def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Minimise Σωℓ(y, Kα + b) over b by Newton's method."""
+    """Minimise Σωℓ(y, Kα + b) over b by Newton's method, if there are intercepts."""
+    if not objective.fit_intercept:
+        return b
     loss, G = objective.loss_and_gradient(KA + b)
     for _ in range(INTERCEPT_ITERATIONS):
         slope = G.sum(axis=0)
