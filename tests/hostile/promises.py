@@ -221,9 +221,7 @@ def _guarded(case: Case, where: str, call) -> Any:
 
 
 def _is_numerical(category: type) -> bool:
-    """Whether a warning is NumPy's or SciPy's about numbers; our own about rank is meant to be seen."""
-    if issubclass(category, np.exceptions.RankWarning):
-        return False
+    """Whether a warning is NumPy's or SciPy's about numbers."""
     return issubclass(category, RuntimeWarning) or category.__name__ == "LinAlgWarning"
 
 

@@ -117,7 +117,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
 
     Without a penalty, basis functions that depend on each other linearly (duplicate columns, a constant
     column beside the intercept) get the coefficients of least norm after the columns are standardised, and
-    a `numpy.exceptions.RankWarning`.  Predictions are unique all the same; `covariance_` is the
+    a warning.  Predictions are unique all the same; `covariance_` is the
     pseudo-inverse that goes with these coefficients, and `standard_errors_` says which are arbitrary.
 
     References
@@ -270,8 +270,7 @@ class BasisLogisticRegression(CoefficientSummary, LogisticScores, ProbabilisticC
             warn_caller(
                 f"The {p} basis functions depend on each other on the training rows (rank {rank}): of the "
                 "equally likely coefficients those of least norm are returned, and undetermined ones have "
-                "infinite standard errors. Drop the redundant functions, or set C for a ridge.",
-                np.exceptions.RankWarning,
+                "infinite standard errors. Drop the redundant functions, or set C for a ridge."
             )
         return coordinates
 
