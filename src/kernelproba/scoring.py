@@ -63,3 +63,19 @@ def mean_scores(P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> dict[str, f
     share = weight / weight.sum()
     means = {name: float(share @ score(P, y)) for name, score in ROW_SCORES.items()}
     return means | {"ece": calibration_error(P, y, weight)}
+
+
+def score_sums(P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What a block of rows adds to the sums from which `scores_of_sums` has its means, (19,)."""
+    bins, gaps = calibration_gaps(P, y)
+    sums = [weight @ score(P, y) for score in ROW_SCORES.values()]
+    return np.concatenate([[weight.sum()], sums, np.bincount(bins, weight * gaps, ECE_BINS)])
+
+
+def scores_of_sums(sums: np.ndarray) -> dict[str, float]:
+    """The scores of `mean_scores` from the sums of all blocks."""
+    means = sums[1:] / sums[0]
+    names = [*ROW_SCORES]
+    return dict(zip(names, means[: len(names)].tolist(), strict=True)) | {
+        "ece": float(np.abs(means[len(names) :]).sum())
+    }

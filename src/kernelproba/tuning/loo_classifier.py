@@ -5,7 +5,9 @@ from sklearn.utils.validation import _num_samples
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.training import Training
-from kernelproba.scoring import mean_scores
+from kernelproba.rows import as_rows
+from kernelproba.rows.cluster import is_dask
+from kernelproba.scoring import mean_scores, score_sums, scores_of_sums
 from kernelproba.typing import MatrixLike
 
 
@@ -37,3 +39,33 @@ class LooProbabilities(ProbabilisticClassifier):
         self.loo_proba_[index] = np.exp(log_P)
         self.loo_label_proba_ = np.full(n, np.nan)
         self.loo_label_proba_[index] = self.loo_proba_[index, y]
+
+    def _store_stored_loo(self, P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
+        """Keep probabilities of rows in a store, lazy if those of the store are.
+
+        Parameters
+        ----------
+        P : array of shape (n, c)
+            Probabilities of all rows, each by a model without it.
+        y, weight : aligned values of n rows
+            Class indices, and weights of the user.
+        """
+        rows = as_rows(P)
+        self.loo_scores_ = scores_of_sums(rows.fold(score_sums, y, weight))
+        self.loo_proba_ = P
+        self.loo_label_proba_ = rows.map(_label_probability, y, weight)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what only a cluster can compute."""
+        state = super().__getstate__()
+        lazy = [name for name in _LAZY if is_dask(state.get(name))]
+        return {name: value for name, value in state.items() if name not in lazy}
+
+
+#: Attributes that are lazy where the rows were.
+_LAZY = ("loo_proba_", "loo_label_proba_")
+
+
+def _label_probability(P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Probability (n,) of the own label; NaN for rows of weight zero."""
+    return np.where(weight > 0, P[np.arange(len(y)), y], np.nan)

@@ -66,11 +66,17 @@ class CenterChoice:
             return centers_to_tolerance(kernel, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
         return choose_centers(self.rule, kernel, rows, self.number, self.random_state)
 
+    def spans_fewer(self, n: int) -> bool:
+        """Whether a rule chooses fewer centres than n rows in memory."""
+        if self.number is None:
+            return False
+        return self._is_many(n) if self.number == "auto" else self.number < n
+
     def _is_large(self, training: Training | StoredTraining) -> bool:
         """Whether all rows are too many to be centres without being asked for."""
-        if isinstance(training, StoredTraining):
-            return True
-        n = len(training.y)
+        return isinstance(training, StoredTraining) or self._is_many(len(training.y))
+
+    def _is_many(self, n: int) -> bool:
         return n > EXACT_ROWS or 8 * n * n > memory_budget(self.memory_limit)
 
 

@@ -17,7 +17,7 @@ from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import FunctionNorm
 from kernelproba.rows import MemoryRows, Rows, as_rows
-from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO, progressive
+from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO, progressive, resumed
 from kernelproba.typing import Matrix, RandomState
 
 #: Rows of the samples, per centre.
@@ -59,11 +59,19 @@ class CenteredProblem:
         """Kernel, rows, class indices and weights, fetched from wherever they are."""
         everything = np.arange(len(self.rows))
         y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
-        return self.kernel, as_rows(self.rows.whole()), y, weights
+        X, kept = self.rows.whole(), weights > 0
+        if not kept.all():
+            X, y, weights = X[kept], y[kept], weights[kept]
+        return self.kernel, as_rows(X), y, weights
 
 
 def fit_progressive_samples(
-    problem: CenteredProblem, index: np.ndarray, options: Options, memory: int, random_state: RandomState
+    problem: CenteredProblem,
+    index: np.ndarray,
+    options: Options,
+    memory: int,
+    random_state: RandomState,
+    start: np.ndarray | None = None,
 ) -> LogisticFunction:
     """Fit by way of samples; the features take at most `memory` bytes and are computed anew beyond.
 
@@ -79,13 +87,19 @@ def fit_progressive_samples(
         Bytes.
     random_state : int, RandomState or None
         Draws the samples.
+    start : array of shape (m + 1, k) or (m, k), optional
+        Coefficients, and intercepts if there are any, of a function that is nearly right: then a sample only
+        tells the curvature, and the steps are over all rows.
     """
     step = partial(options.step, "pass")
     # A wide kernel with a weak penalty: what single precision leaves of its gradient points nowhere.
     for dtype in dict.fromkeys([options.precision(len(problem.rows)), np.float64]):
         samples, full = _levels(dtype, problem, options, memory, check_random_state(random_state))
-        start = samples[0].start()
-        solution = progressive(samples, full, start, tol=options.tol, max_iter=options.max_iter, step=step)
+        if start is None:
+            solve, theta = partial(progressive, samples, full), samples[0].start()
+        else:
+            solve, theta = partial(resumed, samples[-1], full), start
+        solution = solve(theta, tol=options.tol, max_iter=options.max_iter, step=step)
         if solution.converged:
             break
     m, k = len(index), solution.coef.shape[1]

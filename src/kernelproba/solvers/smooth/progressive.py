@@ -75,7 +75,36 @@ def progressive(
             theta = point.theta
             if residual <= goal:
                 break
-    converged = residual <= tol or np.linalg.norm(point.gradient) <= objective.gradient_noise(theta)
+    return _solution(objective, point, n_iter, residual, tol)
+
+
+def resumed(
+    sample: Objective,
+    full: Objective | None,
+    start: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    step: Callable[[], AbstractContextManager] = nullcontext,
+) -> Solution:
+    """Minimise from a start that is nearly right, such as the minimum for other weights of the same rows.
+
+    Parameters
+    ----------
+    sample : Objective
+        A sample in memory, which tells the curvature at the start.
+    full, start, tol, max_iter, step
+        As of `progressive`.
+    """
+    objective = sample if full is None else full
+    P = precondition(sample, start, per_score=_pays(sample, objective))
+    return _solution(objective, *_steps(objective, start, P, tol, max_iter, step), tol)
+
+
+def _solution(objective: Objective, point: Iterate, n_iter: int, residual: float, tol: float) -> Solution:
+    """What was reached, and whether it is the minimum as far as rounding lets one tell."""
+    theta, gradient = point.theta, point.gradient
+    converged = residual <= tol or np.linalg.norm(gradient) <= objective.gradient_noise(theta)
     return Solution(theta, point.value, residual, n_iter, bool(converged))
 
 

@@ -9,47 +9,43 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.callbacks import Step
-from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import positive_numbers
+from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
+from kernelproba.rows import stored_rows
+from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
-from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
-from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.cross_fits import (
+    BLOCK_ROWS,
+    held_out_probabilities,
+)
+from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
+from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.selection import select_models
-from kernelproba.tuning.kernel_logistic.stacked_expansion import stacked_expansion
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
-from kernelproba.tuning.kernel_logistic.uncertainty import UncertainPool
 from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
-from kernelproba.tuning.scaling import MIXED_RULES, AfterScaling, FeatureScaling, has_two_values
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SelfTuning
 from kernelproba.typing import Matrix, MatrixLike
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
-
-#: Kernels that kernel="auto" pools, and the scales of the features that suit them, the likelier first.
-POOLED_KERNELS: dict[str, list[str | None]] = {
-    "rbf": ["mixed", "standard", "squashed-mixed", "squashed", None],
-    "laplacian": ["squashed-mixed", "squashed"],
-    "linear": ["standard"],
-}
 
 _SHARED = (
     "degree",
@@ -58,6 +54,7 @@ _SHARED = (
     "class_weight",
     "fit_intercept",
     "n_centers",
+    "memory_limit",
     "tol",
     "max_iter",
     "random_state",
@@ -65,7 +62,7 @@ _SHARED = (
 
 
 class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follows from the models
-    TunedLinearFunction, UncertainPool, LogisticScores, SelfTuning, LooProbabilities, ScaledFeatures
+    TunedLinearFunction, PoolFit, LogisticScores, SelfTuning, LooProbabilities, ScaledFeatures
 ):
     """Kernel logistic regression that scales the features and chooses kernels, gamma and C by itself.
 
@@ -212,6 +209,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         cv=None,
         max_rows=4000,
         n_centers="auto",
+        memory_limit=None,
         tol=1e-2,
         max_iter=200,
         random_state=None,
@@ -230,6 +228,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self.cv = cv
         self.max_rows = max_rows
         self.n_centers = n_centers
+        self.memory_limit = memory_limit
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -255,19 +254,72 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self : KernelLogisticRegressionCV
             The fitted model.
         """
-        given = self._check_fit(X, y, sample_weight, self.class_weight)
-        copies = find_copies(given, precomputed=self._is_precomputed())
-        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
-        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
+        given = self._given_rows(X, y, sample_weight)
+        copies = self._copies(given)
         with self._observed(X, y) as step:
             search = CandidateSearch(held_out_scorer(self.scoring, self.classes_), step)
-            selected = select_models(self._spaces(rows.X, folds), rows, search)
-            log_P = self._fit_pool(rows, selected, step)
+            if isinstance(given, Training) and copies is not None:
+                self._fit_few(X, y, given, copies, search)
+            else:
+                self._fit_many(X, given, ManyRows.of(given, sample_weight), search)
+        return self
+
+    def _given_rows(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Training | StoredTraining:
+        """Checked rows; those of a store stay there if they are many."""
+        stored = stored_rows(X)
+        if stored is not None and self._is_large(len(stored)):
+            return self._check_rows(X, y, sample_weight, self.class_weight)
+        return self._check_fit(X, y, sample_weight, self.class_weight)
+
+    def _copies(self, given: Training | StoredTraining) -> Duplicates | None:
+        """Which rows are the same; None if distinct rows are too many to be centres."""
+        if isinstance(given, StoredTraining):
+            return None
+        copies = find_copies(given, precomputed=self._is_precomputed())
+        return None if self._is_large(len(copies)) else copies
+
+    def _is_large(self, n: int) -> bool:
+        """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
+        choice = CenterChoice(self.n_centers, "rpcholesky", self.memory_limit, self.random_state)
+        if n <= self.max_rows or not choice.spans_fewer(n) or self._is_precomputed():
+            return False
+        # Splits are of rows in memory, and centres are for kernels that are known to be definite.
+        countable = self.cv is None or isinstance(self.cv, Integral)
+        return countable and self._kernel_of(self._single_kernel(), np.eye(2), 1.0).definite
+
+    def _fit_few(
+        self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates, search: CandidateSearch
+    ) -> None:
+        """Look at all rows, and judge every one of them."""
+        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
+        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
+        log_P = self._fit_pool(rows, select_models(self._spaces(rows.X, folds), rows, search), search.step)
         self._store_selection(search)
         # The models number the distinct rows.
         self._rows_ = given.index[copies.first]
         self._store_loo(X, given, log_P[copies.which])
-        return self
+
+    def _fit_many(
+        self, X: MatrixLike, given: Training | StoredTraining, many: ManyRows, search: CandidateSearch
+    ) -> None:
+        """Look at a sample, fit all rows, and judge them by folds."""
+        rng = check_random_state(self.random_state)
+        sample = many.at(many.draw(self.max_rows, rng))
+        copies = find_copies(sample, precomputed=False)
+        rows = Observations.of(sample, copies, precomputed=False)
+        folds = None if self.cv is None else make_folds(self.cv, sample.X, sample.y, sample, copies)
+        self._fit_pool(rows, select_models(self._spaces(rows.X, folds), rows, search), search.step)
+        pool, fold = self._fit_large_pool(many, rng, search.step)
+        self._store_selection(search)
+        P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, shared=(pool,))
+        if isinstance(given, Training):
+            self._rows_ = given.index
+            self._store_loo(X, given, np.log(P))
+        else:
+            self._rows_ = None
+            self._store_stored_loo(P, many.y, many.sample_weight)
 
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
@@ -305,40 +357,6 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         judged = self.cv is None and self.scoring == "log_loss"
         return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
 
-    def _fit_pool(self, rows: Observations, selected: list[SelectedModel], step: Step) -> np.ndarray:
-        """Fit the models and their pool; return out-of-sample log-probabilities (m, c) of distinct rows."""
-        models = []
-        for each in selected:
-            with step("fit of all rows"):
-                models.append(self._model(each).fit(
-                    each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
-        held_out = out_of_sample(models, selected)
-        self.loo_method_ = held_out[0].method
-        if not all(each.converged for each in held_out):
-            warn_caller(
-                "Some fits behind loo_proba_ have not converged: raise max_iter, or lower Cs.",
-                ConvergenceWarning,
-            )
-        log_Ps = [each.log_P for each in held_out]
-        weights = fit_pool(log_Ps, rows.y, rows.judged_weight)
-        members = [k for k in np.argsort(-weights, kind="stable") if weights[k] > 0]
-        self.weights_ = weights[members]
-        self.estimators_, self._selected = [models[k] for k in members], [selected[k] for k in members]
-        return self._fit_temperature([log_Ps[k] for k in members], rows)
-
-    def _fit_temperature(self, log_Ps: list[np.ndarray], rows: Observations) -> np.ndarray:
-        """Store the temperature, and return the log-probabilities (m, c) of rows without a part in it."""
-        y, weight = rows.y, rows.judged_weight
-        self.temperature_ = fit_temperature(pooled(log_Ps, self.weights_), y, weight)
-        if self.temperature_ >= 0.99 / MIN_EXPONENT:
-            warn_caller(
-                f"The temperature is at its limit, {self.temperature_:.2g}: rows that were left out are "
-                "predicted no better than by chance. Look at cv_results_ and at the features.",
-                ConvergenceWarning,
-            )
-        part = np.argsort(np.argsort(rows.keys)) % PARTS
-        return cross_fitted(log_Ps, y, weight, part)
-
     def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
         shared = {name: getattr(self, name) for name in _SHARED}
         best, kernel = selected.best, self._single_kernel()
@@ -363,52 +381,3 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
                 "cv_results_, or give gammas.",
                 ConvergenceWarning,
             )
-
-    def _scores(self, X: MatrixLike) -> np.ndarray:
-        check_is_fitted(self)
-        X = self._check_predict(X)
-        if self.best_estimator_._is_precomputed():
-            X = X[:, self._rows_]  # columns of the rows that carry weight
-        parts = zip(self.weights_, self.scalers_, self.estimators_, strict=True)
-        scores = [v * model._scores(X if s is None else s.transform(X)) for v, s, model in parts]
-        return np.sum(scores, axis=0) / self.temperature_
-
-    def kernel_expansions(self) -> list[KernelExpansion]:
-        """The scores as sums over centres, for `kernelproba.inspection.explain`; X is as `predict` takes it.
-
-        Returns
-        -------
-        expansions : list of KernelExpansion
-            One, of all scores; a training row is a centre of every model of the pool.
-        """
-        check_is_fitted(self)
-        parts = zip(self.weights_, self.scalers_, self.estimators_, strict=True)
-        return [stacked_expansion([self._outer_expansion(*part) for part in parts])]
-
-    def _outer_expansion(
-        self, weight: float, scaler: FeatureScaling | None, model: KernelLogisticRegression
-    ) -> KernelExpansion:
-        """Expansion of one model, of rows as `predict` takes them, numbered as in the input of `fit`."""
-        (inner,) = model.kernel_expansions()
-        factor = weight / self.temperature_
-        rows = np.where(inner.rows < 0, inner.rows, self._rows_[inner.rows])
-        centers = rows if model._is_precomputed() else inner.centers
-        kernel = inner.kernel if scaler is None else AfterScaling(inner.kernel, scaler)
-        return KernelExpansion(
-            kernel, centers, rows, factor * inner.coef, factor * inner.intercept, inner.sides
-        )
-
-
-def suited_scales(X: np.ndarray, given: str | None) -> dict[str, list[str | None]]:
-    """Scales to try for each kernel; without features of two values "mixed" would say the same."""
-    if given != "auto":
-        return {name: [given] for name in POOLED_KERNELS}
-    mixed = has_two_values(X)
-    if not mixed.any() or mixed.all():
-        drop = {("rbf", rule) for rule in MIXED_RULES} | {("laplacian", rule) for rule in MIXED_RULES}
-    else:
-        drop = {("rbf", "squashed")}
-    return {
-        name: [scale for scale in scales if (name, scale) not in drop]
-        for name, scales in POOLED_KERNELS.items()
-    }

@@ -1,0 +1,105 @@
+"""Honest predictions of many rows: models with the same centres, each fitted without a fold of the rows.
+
+The centres and the settings are those of the model of all rows, whose coefficients each of these fits sets
+out from; a few passes take it from there to its own minimum.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelproba.estimators.base.callbacks import Step
+from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.estimators.kernel_logistic.refit import refit_centers
+from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilities
+from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
+from kernelproba.tuning.kernel_logistic.pooling import pooled
+from kernelproba.tuning.scaling import ScaledView
+from kernelproba.typing import Matrix
+
+#: Folds, and rows beyond which there are only two.
+FOLDS, FOUR_FOLDS_ROWS = 4, 50_000
+#: Rows whose predictions weigh the models of a pool.
+JUDGED_ROWS = 20_000
+#: Rows that are predicted at a time.
+BLOCK_ROWS = 16_384
+
+
+def n_folds(n: int) -> int:
+    """Folds of n rows: half of very many rows teach nearly as much as all."""
+    return FOLDS if n <= FOUR_FOLDS_ROWS else 2
+
+
+@dataclass(frozen=True)
+class CrossFits:
+    """A model of the pool in as many versions as there are folds.
+
+    Parameters
+    ----------
+    view : ScaledView
+        How the model sees rows.
+    models : sequence of KernelLogisticRegression
+        Number k was fitted without the rows of fold k.
+    """
+
+    view: ScaledView
+    models: Sequence[KernelLogisticRegression]
+
+    def log_probabilities(self, X: Matrix, fold: np.ndarray) -> np.ndarray:
+        """Log-probabilities (r, c) of rows X (r, d) by the versions that lack their folds (r,)."""
+        Z = self.view.rows(X)
+        log_P = np.empty((len(fold), len(self.models[0].classes_)))
+        for number, model in enumerate(self.models):
+            own = np.maximum(fold, 0) == number
+            if own.any():
+                log_P[own] = score_log_probabilities(model._scores(Z[own]))
+        return log_P
+
+
+@dataclass(frozen=True)
+class HeldOutPool:
+    """The pool of cross-fitted models.
+
+    Parameters
+    ----------
+    members : sequence of CrossFits
+        Its models.
+    weights : array of shape (len(members),)
+        Their weights.
+    temperature : float
+        What scores are divided by.
+    """
+
+    members: Sequence[CrossFits]
+    weights: np.ndarray
+    temperature: float
+
+
+def held_out_probabilities(X: Matrix, fold: np.ndarray, pool: HeldOutPool) -> np.ndarray:
+    """Probabilities (r, c) of rows X (r, d) by the models that lack their folds (r,)."""
+    log_Ps = [member.log_probabilities(X, fold) for member in pool.members]
+    return np.exp(pooled(log_Ps, pool.weights, pool.temperature))
+
+
+def cross_fit(
+    model: KernelLogisticRegression, view: ScaledView, many: ManyRows, fold: np.ndarray, step: Step
+) -> CrossFits:
+    """Fit a model of all rows anew without each fold (n,) of them."""
+    rows, models = many.seen(view), []
+    aligned = many.rows.align(fold)
+    for number in range(int(fold.max()) + 1):
+        weight = many.rows.map_values(_Without(number), many.weight, aligned)
+        with step("fit without a fold"):
+            models.append(refit_centers(model, rows, many.y, weight))
+    return CrossFits(view, models)
+
+
+@dataclass(frozen=True)
+class _Without:
+    """Weights that leave out a fold."""
+
+    number: int
+
+    def __call__(self, weight: np.ndarray, fold: np.ndarray) -> np.ndarray:
+        return np.where(fold == self.number, 0.0, weight)

@@ -1,0 +1,102 @@
+"""Rows that are too many to be centres, in memory or in a store: samples by row number, scales, folds.
+
+Everything is drawn by the numbers of rows, so that memory, files and clusters give the same samples and folds
+under one `random_state`.  Class indices of all rows are held in memory, a byte or two each.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.utils.random import sample_without_replacement
+
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
+from kernelproba.rows import MemoryRows, Rows, as_rows
+from kernelproba.tuning.scaling import ScaledView
+from kernelproba.typing import MatrixLike
+
+#: Rows that a sample has of every class that has as many.
+CLASS_ROWS = 2
+
+
+@dataclass(frozen=True)
+class ManyRows:
+    """n rows, wherever they are.
+
+    Parameters
+    ----------
+    rows : Rows of shape (n, d)
+        The rows.
+    y, weight, sample_weight : aligned values of n rows
+        Class indices, and weights with and without those of the classes.
+    codes : array of shape (n,)
+        The class indices in memory, −1 for rows of weight zero.
+    """
+
+    rows: Rows
+    y: np.ndarray
+    weight: np.ndarray
+    sample_weight: np.ndarray
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, training: Training | StoredTraining, sample_weight: ArrayLike | None) -> "ManyRows":
+        """Checked rows, and the weights that the user gave them."""
+        rows, y = as_rows(training.X), np.asarray(training.y)
+        codes = y.astype(np.min_scalar_type(-1 - int(y.max())))
+        if isinstance(training, Training):
+            return cls(rows, training.y, training.weight, training.sample_weight, codes)
+        weight = rows.align(np.ones(len(rows)) if sample_weight is None else sample_weight)
+        if sample_weight is not None:
+            codes[np.asarray(weight) == 0] = -1
+        return cls(rows, training.y, training.weight, weight, codes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        """Rows of each class (c,) that carry weight."""
+        return np.bincount(self.codes + 1)[1:]
+
+    def draw(self, size: int, rng: np.random.RandomState) -> np.ndarray:
+        """Numbers, in ascending order, of a sample with two rows of every class that has two."""
+        counts = self.class_counts
+        n = int(counts.sum())
+        index = sample_without_replacement(n, min(size, n), random_state=rng)
+        if n < len(self):
+            index = np.flatnonzero(self.codes >= 0)[index]
+        wanted = np.minimum(counts, CLASS_ROWS)
+        rare = np.flatnonzero(np.bincount(self.codes[index], minlength=len(counts)) < wanted)
+        more = [np.flatnonzero(self.codes == label)[:CLASS_ROWS] for label in rare]
+        return np.unique(np.concatenate([index, *more]))
+
+    def at(self, index: np.ndarray) -> Training:
+        """Rows at ascending numbers, in memory."""
+        y, sample_weight, weight = (
+            self.rows.pick(values, index) for values in (self.y, self.sample_weight, self.weight)
+        )
+        return Training(self.rows.take(index), y, sample_weight, weight, index)
+
+    def seen(self, view: ScaledView) -> Rows:
+        """The rows on the scale on which they are compared."""
+        if view.scaling is None:
+            return self.rows
+        if isinstance(self.rows, MemoryRows) and sp.issparse(self.rows.data):
+            return MemoryRows(view.rows(self.rows.data))
+        return self.rows.features(view.rows, self.rows.width, budget=0)
+
+    def folds(self, n_folds: int, rng: np.random.RandomState) -> np.ndarray:
+        """Fold (n,) of every row, dealt class by class; −1 for classes that have not a row for each."""
+        fold = np.zeros(len(self), dtype=np.int8)
+        for label, count in enumerate(self.class_counts):
+            dealt = (rng.permutation(count) + label) % n_folds if count >= n_folds else -1
+            fold[self.codes == label] = dealt
+        return fold
+
+
+def fit_input(rows: Rows) -> MatrixLike:
+    """What `fit` takes: the store itself, or the sparse matrix in it."""
+    return rows.data if isinstance(rows, MemoryRows) and sp.issparse(rows.data) else rows

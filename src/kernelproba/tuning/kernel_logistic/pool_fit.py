@@ -1,0 +1,97 @@
+"""How the models of a pool are fitted, to few rows or to many, and how much each is to count."""
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from kernelproba.calibration import MIN_EXPONENT, fit_temperature
+from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.callbacks import Step
+from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.tuning.kernel_logistic.cross_fits import JUDGED_ROWS, HeldOutPool, cross_fit, n_folds
+from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
+from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
+from kernelproba.tuning.kernel_logistic.pooled_functions import PooledFunctions
+from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.stages import SelectedModel
+from kernelproba.tuning.observations import Observations
+
+
+class PoolFit(PooledFunctions):
+    """Fits of the models that a search has selected; `_model` makes each of them."""
+
+    loo_method_: str
+    _selected: list[SelectedModel]
+
+    def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
+        """Model, not yet fitted, with what was selected."""
+        raise NotImplementedError
+
+    def _fit_pool(self, rows: Observations, selected: list[SelectedModel], step: Step) -> np.ndarray:
+        """Fit the models and their pool; return out-of-sample log-probabilities (m, c) of distinct rows."""
+        models = []
+        for each in selected:
+            with step("fit of all rows"):
+                models.append(self._model(each).fit(
+                    each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
+        held_out = out_of_sample(models, selected)
+        self.loo_method_ = held_out[0].method
+        if not all(each.converged for each in held_out):
+            warn_caller(
+                "Some fits behind loo_proba_ have not converged: raise max_iter, or lower Cs.",
+                ConvergenceWarning,
+            )
+        log_Ps = [each.log_P for each in held_out]
+        members = self._store_pool(models, selected, log_Ps, rows.y, rows.judged_weight)
+        log_Ps = [log_Ps[k] for k in members]
+        self._store_temperature(pooled(log_Ps, self.weights_), rows.y, rows.judged_weight)
+        part = np.argsort(np.argsort(rows.keys)) % PARTS
+        return cross_fitted(log_Ps, rows.y, rows.judged_weight, part)
+
+    def _store_pool(
+        self,
+        models: list[KernelLogisticRegression],
+        selected: list[SelectedModel],
+        log_Ps: list[np.ndarray],
+        y: np.ndarray,
+        weight: np.ndarray,
+    ) -> list[int]:
+        """Store the models that help, by how much, and return their numbers."""
+        weights = fit_pool(log_Ps, y, weight)
+        members = [int(k) for k in np.argsort(-weights, kind="stable") if weights[k] > 0]
+        self.weights_ = weights[members]
+        self.estimators_, self._selected = [models[k] for k in members], [selected[k] for k in members]
+        return members
+
+    def _store_temperature(self, log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
+        """Store how sure of itself the pool is to be, by its predictions log_P (n, c) of held-out rows."""
+        self.temperature_ = fit_temperature(log_P, y, weight)
+        if self.temperature_ >= 0.99 / MIN_EXPONENT:
+            warn_caller(
+                f"The temperature is at its limit, {self.temperature_:.2g}: rows that were left out are "
+                "predicted no better than by chance. Look at cv_results_ and at the features.",
+                ConvergenceWarning,
+            )
+
+    def _fit_large_pool(
+        self, many: ManyRows, rng: np.random.RandomState, step: Step
+    ) -> tuple[HeldOutPool, np.ndarray]:
+        """Fit the models that the sample has chosen to all rows, and pool them by predictions of folds."""
+        labels = many.rows.map_values(self.classes_.take, many.y)
+        models = []
+        for each in self._selected:
+            with step("fit of all rows"):
+                models.append(self._model(each).fit(
+                    fit_input(many.seen(each.view)), labels, many.sample_weight))  # fmt: skip
+        fold = many.folds(n_folds(len(many)), rng)
+        members = [
+            cross_fit(model, each.view, many, fold, step)
+            for model, each in zip(models, self._selected, strict=True)
+        ]
+        judged = many.at(many.draw(JUDGED_ROWS, rng))
+        log_Ps = [each.log_probabilities(judged.X, fold[judged.index]) for each in members]
+        weight = judged.weight / judged.weight.mean()
+        chosen = self._store_pool(models, self._selected, log_Ps, judged.y, weight)
+        self._store_temperature(pooled([log_Ps[k] for k in chosen], self.weights_), judged.y, weight)
+        self.loo_method_ = "folds"
+        pool = HeldOutPool([members[k] for k in chosen], self.weights_, self.temperature_)
+        return pool, many.rows.align(fold)
