@@ -23,6 +23,7 @@ from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
+from kernelproba.number_range import log_probabilities
 from kernelproba.rows import stored_rows
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
@@ -33,6 +34,7 @@ from kernelproba.tuning.kernel_logistic.cross_fits import (
     held_out_probabilities,
 )
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
+from kernelproba.tuning.kernel_logistic.pool_fit import PoolFit
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.selection import select_models
@@ -109,10 +111,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Rows that the search looks at: a random sample of larger data.
     n_centers : int, "auto" or None, default="auto"
         Centres of the final model, as in `KernelLogisticRegression`.
+    memory_limit : int or str, optional
+        Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.
     tol, max_iter : float, default=1e-2, int, default=200
         Of the final fit.
     random_state : int, RandomState or None, default=None
-        Draws centres where not all rows are centres.
+        Draws centres, samples and folds where not all rows are centres.
 
     Attributes
     ----------
@@ -144,9 +148,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Probabilities of every training row by the model without that observation (its copies are others),
         after pooling and temperature, which for a tenth of the rows at a time are learned from the others.
         Rows of weight zero, which the model has not seen, have those of `predict_proba`.
+        A lazy Dask array where the rows were one; it is no part of a saved model.
     loo_method_ : {"leave-one-out", "folds"}
         Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
         four fits, each without a quarter of the rows; and weights of features would know the row left out.
+        Of more than 50,000 rows two fits with the centres of the final model, each to half of the rows, tell
+        what to expect of new ones, a little too cautiously.
     loo_label_proba_ : ndarray of shape (n,)
         Of these, the probability of the row's own label; NaN for rows of weight zero.
     loo_scores_ : dict
@@ -243,9 +250,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d), or (n, n) for a precomputed kernel
-            Training rows.
+            Training rows; also a store of `kernelproba.rows` or a Dask array or data frame, for rows that are
+            not in memory: a sample of `max_rows` of them is searched, all are fitted and judged by passes.
         y : array-like of shape (n,)
-            Labels.
+            Labels; a Dask array where X is one.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights; a weight of two is a row seen twice.
 
@@ -316,7 +324,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, shared=(pool,))
         if isinstance(given, Training):
             self._rows_ = given.index
-            self._store_loo(X, given, np.log(P))
+            self._store_loo(X, given, log_probabilities(P))
         else:
             self._rows_ = None
             self._store_stored_loo(P, many.y, many.sample_weight)
