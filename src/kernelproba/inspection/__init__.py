@@ -10,7 +10,9 @@ from kernelproba.inspection.displays.risk import RiskCoverageDisplay
 from kernelproba.inspection.displays.search import SearchDisplay
 from kernelproba.inspection.reasons.changes import smallest_change
 from kernelproba.inspection.reasons.columns import column_contributions
+from kernelproba.inspection.reasons.dependence import partial_dependence
 from kernelproba.inspection.reasons.explanation import explain
+from kernelproba.inspection.reasons.importance import permutation_importance
 from kernelproba.inspection.reasons.influence import row_influence
 from kernelproba.inspection.reasons.suspects import SuspectsDisplay, suspects
 from kernelproba.inspection.scores.bootstrap import Interval, bootstrap_interval
@@ -22,6 +24,7 @@ from kernelproba.inspection.scores.posterior_scores import (
     expected_calibration_error,
     squared_calibration_error,
 )
+from kernelproba.inspection.scores.slices import error_slices
 
 __all__ = [
     "BrierDecomposition",
@@ -39,8 +42,11 @@ __all__ = [
     "brier_decomposition",
     "brier_score",
     "column_contributions",
+    "error_slices",
     "expected_calibration_error",
     "explain",
+    "partial_dependence",
+    "permutation_importance",
     "posterior_map",
     "probability_scores",
     "reliability_tables",

@@ -84,7 +84,7 @@ def columns_of(X: Any) -> list[Column]:
 def texts(values: Sequence[object] | NDArray) -> NDArray:
     """Return values as texts without blanks around them, None for what is missing or blank."""
     found = np.empty(len(values), dtype=object)
-    found[:] = [None if _is_missing(value) else (str(value).strip() or None) for value in values]
+    found[:] = [None if is_missing(value) else (str(value).strip() or None) for value in values]
     return found
 
 
@@ -139,7 +139,7 @@ def _of_polars(name: str, series: pl.Series) -> Column:
 
 def _of_objects(name: str, values: NDArray) -> Column:
     """A column of Python's objects: whatever all that are not missing have in common."""
-    known = [value for value in values if not _is_missing(value)]
+    known = [value for value in values if not is_missing(value)]
     if any(isinstance(value, list | dict | set | tuple | np.ndarray) for value in known):
         raise TableError(
             f"column '{name}' holds lists or the like, which cannot be learnt from: leave it out, or turn it "
@@ -155,13 +155,13 @@ def _of_objects(name: str, values: NDArray) -> Column:
 
 
 def _numbers(values: NDArray) -> NDArray:
-    return np.array([np.nan if _is_missing(value) else float(value) for value in values])
+    return np.array([np.nan if is_missing(value) else float(value) for value in values])
 
 
 def _moments(values: NDArray) -> Iterator[object]:
     """Yield dates and moments without a time zone."""
     for value in values:
-        if _is_missing(value):
+        if is_missing(value):
             yield np.datetime64("NaT", "us")
         elif getattr(value, "tzinfo", None) is not None:
             yield value.astimezone(datetime.UTC).replace(tzinfo=None)
@@ -177,7 +177,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool | np.bool_)
 
 
-def _is_missing(value: object) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value is None, NaN, NaT or pandas' NA, which are not equal to themselves, or will not say."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, SupportsInt
 import numpy as np
 
 from kernelproba.extras import extra
-from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
+from kernelproba.inspection.reasons.mixed_rows import (
+    MixedRows,
+    as_numbers,
+    class_number,
+    frequent_levels,
+)
 from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.typing import Classifier, MatrixLike
 
@@ -175,8 +180,8 @@ class _Search:
 
 def _candidates(values: np.ndarray, own: object) -> dict[int, float]:
     """Return which rows of the sample have values to try for a column, and the size of each change."""
-    numbers = _numbers(values)
-    mine = None if numbers is None else _numbers(np.asarray([own]).astype(np.asarray(values).dtype))
+    numbers = as_numbers(values)
+    mine = None if numbers is None else as_numbers(np.asarray([own]).astype(np.asarray(values).dtype))
     if numbers is None or mine is None or np.isnan(mine[0]):
         return _levels(values, own)
     order = np.argsort(numbers, kind="stable")
@@ -193,21 +198,4 @@ def _candidates(values: np.ndarray, own: object) -> dict[int, float]:
 
 def _levels(values: np.ndarray, own: object) -> dict[int, float]:
     """Return one row per level other than the own one, the most frequent levels; each change has size 1."""
-    first: dict[object, int] = {}
-    counts: dict[object, int] = {}
-    for i, value in enumerate(values):
-        if value is None or value != value:
-            continue
-        first.setdefault(value, i)
-        counts[value] = counts.get(value, 0) + 1
-    frequent = sorted(first, key=lambda value: -counts[value])[:_VALUES]
-    return {first[value]: 1.0 for value in frequent if value != own}
-
-
-def _numbers(values: np.ndarray) -> np.ndarray | None:
-    """Return values as floats, None if they are no numbers or dates; flags are levels."""
-    array = np.asarray(values)
-    if array.dtype.kind == "M":
-        seconds = array.astype("datetime64[s]")
-        return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64).astype(float))
-    return array.astype(float) if array.dtype.kind in "iuf" else None
+    return {int(i): 1.0 for i in frequent_levels(values, _VALUES) if values[i] != own}

@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from scipy.special import logsumexp
 
 from kernelproba.extras import extra
+from kernelproba.tables.columns import is_missing
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -51,6 +52,18 @@ class MixedRows:
         ]
         return pd.concat(columns, axis=1)
 
+    def with_column(
+        self, rows: np.ndarray | pd.DataFrame, j: int, sources: np.ndarray
+    ) -> np.ndarray | pd.DataFrame:
+        """Return rows of `take` (r, d) with column j taken from the rows `sources` (r,) of the stack."""
+        if isinstance(rows, np.ndarray):
+            changed = rows.copy()
+            changed[:, j] = self._stack[sources, j]
+            return changed
+        frame = rows.copy(deep=False)
+        frame.isetitem(j, self._stack.iloc[:, j].take(sources).array)
+        return frame
+
     def values(self, j: int, size: int) -> np.ndarray:
         """Return the first `size` values of column j."""
         return self._stack.iloc[:size, j].to_numpy() if self._frame else self._stack[:size, j]
@@ -92,6 +105,27 @@ def class_number(model: Classifier, label: object) -> int:
     if len(found) != 1:
         raise ValueError(f"label={label!r} is no class of the model: it knows {list(model.classes_)}")
     return int(found[0])
+
+
+def as_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Return values as floats, None if they are no numbers or dates; flags are levels."""
+    array = np.asarray(values)
+    if array.dtype.kind == "M":
+        seconds = array.astype("datetime64[s]")
+        return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64).astype(float))
+    return array.astype(float) if array.dtype.kind in "iuf" else None
+
+
+def frequent_levels(values: np.ndarray, n_values: int) -> np.ndarray:
+    """Return a row of each of the most frequent levels; what is missing is none."""
+    first: dict[object, int] = {}
+    counts: dict[object, int] = {}
+    for i, value in enumerate(values):
+        if not is_missing(value):
+            first.setdefault(value, i)
+            counts[value] = counts.get(value, 0) + 1
+    frequent = sorted(first, key=lambda value: -counts[value])[:n_values]
+    return np.array([first[value] for value in frequent], dtype=int)
 
 
 def _stacked_frames(parts: tuple) -> pd.DataFrame:
