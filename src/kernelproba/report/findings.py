@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernelproba.plain_text import shorten
+from kernelproba.report.column_wording import quoted, slice_words
 from kernelproba.report.summary_types import Summary
 
-_LISTED = 6
+_LISTED, _SLICES = 6, 3
 
 
 def findings(summary: Summary) -> list[str]:
@@ -18,7 +18,7 @@ def findings(summary: Summary) -> list[str]:
     summary : dict
         All else that `kernelproba.report.summary.summarise` has found.
     """
-    found = (_seen, _leaks, _learnt_nothing, _never_predicted, _drift)
+    found = (_seen, _leaks, _wrong_slices, _learnt_nothing, _never_predicted, _drift)
     return [sentence for find in found for sentence in find(summary)]
 
 
@@ -35,8 +35,17 @@ def _seen(summary: Summary) -> Iterator[str]:
 def _leaks(summary: Summary) -> Iterator[str]:
     for column in summary["leaks"][:_LISTED]:
         yield (
-            f"The column {_quoted(column)} tells the target almost by itself: make sure that it is known "
+            f"The column {quoted(column)} tells the target almost by itself: make sure that it is known "
             "before the target is, and not made from it."
+        )
+
+
+def _wrong_slices(summary: Summary) -> Iterator[str]:
+    for part in summary["slices"]["unexpected"][:_SLICES]:
+        yield (
+            f"Where {slice_words(part)} ({part['rows']:,} rows), the model does worse than stating the "
+            f"frequency of each class: log loss {part['log_loss']:.2f}, where {part['expected']:.2f} was to "
+            "be expected. Labels may be swapped there, or mean something else."
         )
 
 
@@ -50,7 +59,7 @@ def _learnt_nothing(summary: Summary) -> Iterator[str]:
 
 
 def _never_predicted(summary: Summary) -> Iterator[str]:
-    never = [_quoted(each["name"]) for each in summary["classes"] if each["rows"] and not each["predicted"]]
+    never = [quoted(each["name"]) for each in summary["classes"] if each["rows"] and not each["predicted"]]
     if never:
         yield (
             f"Never the likeliest class of any row, though there are rows of it: {_listed(never)}. Decide by "
@@ -60,7 +69,7 @@ def _never_predicted(summary: Summary) -> Iterator[str]:
 
 def _drift(summary: Summary) -> Iterator[str]:
     if summary["drift"]:
-        shifted = [f"{_quoted(each['name'])} ({each['share']:.0%})" for each in summary["drift"]]
+        shifted = [f"{quoted(each['name'])} ({each['share']:.0%})" for each in summary["drift"]]
         yield (
             f"Not spread as in training: {_listed(shifted)}; in brackets, the share of rows that would have "
             "to move. What was learnt may no longer hold."
@@ -70,7 +79,3 @@ def _drift(summary: Summary) -> Iterator[str]:
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return ", ".join(names[:_LISTED]) + more
-
-
-def _quoted(text: str) -> str:
-    return f"“{shorten(text, 40)}”"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
+from kernelproba.report.column_markdown import columns_part, slices_part
+from kernelproba.report.markdown_text import escape, lines_table
 from kernelproba.report.summary_types import (
     CalibrationSummary,
     ClassScores,
@@ -15,7 +16,6 @@ from kernelproba.report.summary_types import (
     RivalsSummary,
     Summary,
 )
-from kernelproba.report.table import markdown_table
 from kernelproba.report.wording import (
     BRIER_TEXTS,
     SCORE_TEXTS,
@@ -34,8 +34,6 @@ from kernelproba.report.wording import (
     trust,
 )
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!~$^:-])")
-
 
 def markdown(summary: Summary) -> str:
     """Return the report as Markdown."""
@@ -48,8 +46,10 @@ def markdown(summary: Summary) -> str:
         _section("Scores", _scores(summary)),
         _section("Classes", _classes(summary["classes"])),
         _rivals(summary["rivals"]),
+        _section("Columns", columns_part(summary["columns"])),
         _section("Calibration", _calibration(summary["calibration"])),
         _section("Mistakes", _mistakes(summary["confusion"])),
+        _section("Where it errs most", slices_part(summary["slices"])),
         _sets(summary),
         _novelty(summary["novelty"]),
         _section("Rows most in doubt", f"{summary['row_numbers']}\n\n{_doubtful(summary['doubtful_rows'])}"),
@@ -61,25 +61,8 @@ def markdown(summary: Summary) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def escape(text: object) -> str:
-    r"""Return text that Markdown shows as it is, on one line.
-
-    Examples
-    --------
-    >>> escape("<b>*a*</b>"), escape("two\nlines")
-    ('&lt;b&gt;\\*a\\*&lt;/b&gt;', 'two lines')
-    """
-    line = " ".join(str(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", line)
-
-
 def _section(title: str, body: str) -> str:
     return f"## {title}\n\n{body}"
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    records = [dict(zip(columns, row, strict=True)) for row in rows]
-    return markdown_table(records, columns) if records else "None."
 
 
 def _scores(summary: Summary) -> str:
@@ -89,7 +72,7 @@ def _scores(summary: Summary) -> str:
         for key, text in SCORE_TEXTS.items()
         for score in [summary["scores"][key]]
     ]  # fmt: skip
-    return _table(["score", "value", "95% interval", "stating class frequencies", "meaning"], rows)
+    return lines_table(["score", "value", "95% interval", "stating class frequencies", "meaning"], rows)
 
 
 def _findings(findings: list[str]) -> str:
@@ -112,7 +95,7 @@ def _classes(classes: list[ClassScores]) -> str:
         )
         for c in classes
     ]
-    return _table(["class", "rows", "called so", "recall", "precision", "AUC"], rows)
+    return lines_table(["class", "rows", "called so", "recall", "precision", "AUC"], rows)
 
 
 def _rivals(rivals: RivalsSummary | None) -> str:
@@ -128,7 +111,7 @@ def _rivals(rivals: RivalsSummary | None) -> str:
         )
         for method in rivals["methods"]
     ]
-    table = _table(["method", *titles, "fit", "problem"], rows)
+    table = lines_table(["method", *titles, "fit", "problem"], rows)
     return _section("Rivals", f"{compared(rivals)}\n\n{table}")
 
 
@@ -158,10 +141,10 @@ def _calibration(calibration: CalibrationSummary) -> str:
     classes = [(escape(c["name"]), number(c["ece"], True)) for c in calibration["classes"]]
     return "\n\n".join(
         [
-            _table(["bin", "rows", "stated", "observed", "95% interval"], reliability),
-            _table(["calibration error", "kind", "value", "95% interval"], errors),
-            _table(["part of the Brier score", "value", "95% interval", "meaning"], parts),
-            _table(["class", "calibration error"], classes),
+            lines_table(["bin", "rows", "stated", "observed", "95% interval"], reliability),
+            lines_table(["calibration error", "kind", "value", "95% interval"], errors),
+            lines_table(["part of the Brier score", "value", "95% interval", "meaning"], parts),
+            lines_table(["class", "calibration error"], classes),
         ]
     )
 
@@ -171,14 +154,15 @@ def _mistakes(confusion: Confusion) -> str:
         (escape(m["true"]), escape(m["predicted"]), m["rows"], f"{m['share']:.1%}")
         for m in confused_pairs(confusion)
     ]
-    return _table(["true class", "predicted", "rows", "share of the true class"], rows)
+    return lines_table(["true class", "predicted", "rows", "share of the true class"], rows)
 
 
 def _sets(summary: Summary) -> str:
     if summary["sets"] is None:
         return ""
     columns = ["asked for", "label in the set", "labels per set", "sets of one label"]
-    return _section("Sets of labels", f"{sets_text(summary)}\n\n{_table(columns, set_rows(summary['sets']))}")
+    table = lines_table(columns, set_rows(summary["sets"]))
+    return _section("Sets of labels", f"{sets_text(summary)}\n\n{table}")
 
 
 def _novelty(novelty: NoveltySummary | None) -> str:
@@ -189,7 +173,7 @@ def _novelty(novelty: NoveltySummary | None) -> str:
          f"{r['predicted_probability']:.1%}")
         for r in novelty["rows"]
     ]  # fmt: skip
-    table = _table(["row", "novelty", "p-value", "likeliest", "probability"], rows)
+    table = lines_table(["row", "novelty", "p-value", "likeliest", "probability"], rows)
     return _section("Rows unlike those of training", f"{novelty_text(novelty)}\n\n{table}")
 
 
@@ -200,7 +184,7 @@ def _doubtful(records: list[FlaggedRow]) -> str:
         for r in records
     ]  # fmt: skip
     columns = ["row", "label", "likeliest", "probability", "next", "probability of next", "moved most by"]
-    return _table(columns, rows)
+    return lines_table(columns, rows)
 
 
 def _moved_by(record: FlaggedRow) -> str:
@@ -214,7 +198,7 @@ def _doubted(records: list[FlaggedRow]) -> str:
          f"{r['predicted_probability']:.1%}")
         for r in records
     ]  # fmt: skip
-    return _table(["row", "label", "its probability", "likeliest", "probability"], rows)
+    return lines_table(["row", "label", "its probability", "likeliest", "probability"], rows)
 
 
 def _training(records: list[FlaggedRow] | None) -> str:
@@ -228,8 +212,8 @@ def _data(data: DataSummary) -> str:
         [
             f"{data['rows']:,} held-out rows, {number_or_dash(data['training_rows'])} training rows, "
             f"{data['n_columns']:,} columns.",
-            _table(["class", "held-out rows", "training rows"], classes),
-            _table(["column", "kind", "missing", "distinct values"], columns),
+            lines_table(["class", "held-out rows", "training rows"], classes),
+            lines_table(["column", "kind", "missing", "distinct values"], columns),
         ]
     )
 
@@ -246,9 +230,9 @@ def _reproduce(summary: Summary) -> str:
     command = f"```\n{_fenced(summary['command'])}\n```" if summary["command"] else ""
     given = [tuple(map(escape, each)) for each in parameters(summary)]
     parts = [
-        _table(["step", "time"], times),
-        _table(["package", "version"], versions),
-        _table(["parameter", "value", "origin"], given) if given else "",
+        lines_table(["step", "time"], times),
+        lines_table(["package", "version"], versions),
+        lines_table(["parameter", "value", "origin"], given) if given else "",
         model,
         command,
     ]

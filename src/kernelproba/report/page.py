@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from kernelproba.extras import extra
 from kernelproba.plain_text import shorten
-from kernelproba.report import wording
+from kernelproba.report import column_wording, wording
 from kernelproba.report.figures.canvas import Element, markup
+from kernelproba.report.figures.columns import dependence_figure, importance_figure, slices_figure
 from kernelproba.report.figures.confidence import confidence_histogram
 from kernelproba.report.figures.confusion import confusion_matrix
 from kernelproba.report.figures.coverage import coverage_figure
@@ -36,6 +37,7 @@ def page(summary: Summary) -> str:
     return environment.get_template("report.html").render(
         s=summary,
         words=wording,
+        column_words=column_wording,
         shorten=shorten,
         style=Markup(style),
         script=Markup(script),
@@ -63,6 +65,7 @@ def _environment() -> Environment:
 def _figures(summary: Summary) -> dict[str, list[Element]]:
     """All figures by the place where the template puts them."""
     calibration, confusion, rivals = summary["calibration"], summary["confusion"], summary["rivals"]
+    columns, harder = summary["columns"], summary["slices"]["harder"]
     drawn = {
         "rivals": [
             score_ranking(rivals["methods"], key, text.title, text.percent)
@@ -78,6 +81,9 @@ def _figures(summary: Summary) -> dict[str, list[Element]]:
         "precision_recall": [threshold_figure(curve, "precision-recall") for curve in summary["curves"]],
         "confusion": [confusion_matrix(confusion["classes"], confusion["counts"])],
         "confidence": [confidence_histogram(**summary["confidence"])],
+        "importance": [importance_figure(column_wording.shown_importance(columns))],
+        "dependence": [dependence_figure(each, len(confusion["classes"])) for each in columns["dependence"]],
+        "slices": [slices_figure(harder, summary["scores"]["log_loss"]["estimate"])] if harder else [],
         "map": [],
         "coverage": [] if summary["sets"] is None else [coverage_figure(summary["sets"])],
     }

@@ -21,6 +21,7 @@ from kernelproba.inspection.scores.predictions import check_predictions, predict
 from kernelproba.plain_text import name
 from kernelproba.report.about import About, chosen_parameters, made_now, settings_of
 from kernelproba.report.class_scores import class_scores, threshold_curve
+from kernelproba.report.column_summary import describe_columns
 from kernelproba.report.comparison import rivals as usual_rivals
 from kernelproba.report.data_summary import as_frame, describe_data
 from kernelproba.report.drift import drifts
@@ -37,6 +38,7 @@ from kernelproba.report.scores_summary import (
     confusion,
     headline_scores,
 )
+from kernelproba.report.slice_summary import describe_slices
 from kernelproba.report.summary_types import ModelSummary, RivalsSummary, Summary
 from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 from kernelproba.typing import Classifier, MatrixLike
@@ -118,6 +120,8 @@ def summarise(
         "baseline": baseline_scores(codes, counts),
         "classes": class_scores(codes, P, classes),
         "curves": _curves(codes, P, classes),
+        "columns": describe_columns(model, X, classes[codes]),
+        "slices": describe_slices(codes, P, classes, frame),
         "drift": [] if training is None else drifts(training[0], X),
         "leaks": [] if training is None else leaking_columns(as_frame(training[0]), training[1]),
         "rivals": None if rivals is None else _describe_rivals(rivals),

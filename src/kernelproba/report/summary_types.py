@@ -90,6 +90,69 @@ class ModelSummary(TypedDict):
     chosen: dict[str, object]
 
 
+class ColumnImportance(TypedDict):
+    """How much the log loss rises when a column is shuffled."""
+
+    column: str
+    importance: float
+    low: float
+    high: float
+
+
+class DependenceCurve(TypedDict):
+    """Mean probability of one class, `code` its number, for each value of a column, with intervals."""
+
+    name: str
+    code: int
+    probability: list[float]
+    low: list[float]
+    high: list[float]
+
+
+class ColumnDependence(TypedDict):
+    """How probabilities go with a column: its values as texts, and as places unless they are levels."""
+
+    column: str
+    values: list[str]
+    at: list[float] | None
+    curves: list[DependenceCurve]
+
+
+class ColumnsSummary(TypedDict):
+    """Which columns matter and how; of what cannot be asked so, only the `reason`."""
+
+    reason: NotRequired[str]
+    rows: int
+    importance: list[ColumnImportance]
+    dependence: list[ColumnDependence]
+    interval: str
+
+
+class ErrorSlice(TypedDict):
+    """Rows that share a value or a range of a column, and how well they are predicted."""
+
+    column: str
+    slice: str
+    rows: int
+    error: float
+    log_loss: float
+    low: float
+    high: float
+    elsewhere: float
+    frequencies: float
+    expected: float
+    p_value: float
+    p_unexpected: float
+
+
+class SlicesSummary(TypedDict):
+    """Slices that are harder than the other rows, and how many were looked at."""
+
+    looked_at: int
+    harder: list[ErrorSlice]
+    unexpected: list[ErrorSlice]
+
+
 class Confusion(TypedDict):
     """Rows by true class (first index) and predicted class."""
 
@@ -183,6 +246,8 @@ class Summary(TypedDict):
     baseline: dict[str, float]
     classes: list[ClassScores]
     curves: list[dict[str, object]]
+    columns: ColumnsSummary
+    slices: SlicesSummary
     drift: list[Shift]
     leaks: list[str]
     rivals: RivalsSummary | None

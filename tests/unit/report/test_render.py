@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
-from kernelproba.report.markdown import escape
+from kernelproba.report.markdown_text import escape
 from kernelproba.report.render import render, write_report
 from kernelproba.report.summary import summarise
 

@@ -128,9 +128,11 @@ class _Game:
         self.d = len(rows.names)
 
     def exact(self) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return baseline, shares (d,) and their errors (0) from the values of all sets."""
+        """Return baseline, shares (d,) and their errors (0) from the values v(S) of all sets."""
         members = (np.arange(2**self.d)[:, None] >> np.arange(self.d)) & 1 == 1
-        values = np.array([self._value(member) for member in members])
+        index = np.where(members[:, None, :], self._row, np.arange(self._size)[:, None])
+        odds = self._rows.log_odds(self._model, index.reshape(-1, self.d), self._label)
+        values = odds.reshape(len(members), self._size).mean(axis=1)
         counts = members.sum(axis=1)
         # Orders in which the columns of S come first, then j, then the others: |S|! (d − |S| − 1)! of d!.
         orders = [factorial(s) * factorial(self.d - s - 1) / factorial(self.d) for s in range(self.d)]
@@ -151,11 +153,6 @@ class _Game:
             gains[b], baseline = (there + back) / 2, baseline + start / self._size
         errors = gains.std(axis=0, ddof=min(1, self._size - 1)) / np.sqrt(self._size)
         return float(baseline), gains.mean(axis=0), errors
-
-    def _value(self, member: np.ndarray) -> float:
-        """Return v(S) of the columns that `member` (d,) marks."""
-        index = np.where(member, self._row, np.arange(self._size)[:, None])
-        return float(self._rows.log_odds(self._model, index, self._label).mean())
 
     def _gains(self, b: int, order: np.ndarray) -> tuple[np.ndarray, float]:
         """Return what each column adds as row b of the sample turns into x, and the log-odds of row b."""

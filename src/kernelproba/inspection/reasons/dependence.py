@@ -21,6 +21,7 @@ from kernelproba.extras import extra
 from kernelproba.inspection.reasons.importance import drawn_rows
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, as_numbers, frequent_levels
 from kernelproba.inspection.reasons.row_labels import row_labels
+from kernelproba.inspection.scores.predictions import check_option
 from kernelproba.typing import Classifier, MatrixLike, RandomState
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def partial_dependence(
     *,
     n_values: int = 12,
     max_rows: int = 100,
+    interval: str | None = None,
     random_state: RandomState = 0,
 ) -> pd.DataFrame:
     """Tell how the mean probability of each class goes with the value of a column.
@@ -56,6 +58,10 @@ def partial_dependence(
         Values that are tried: quantiles of numbers and dates, else the most frequent ones.
     max_rows : int, default=100
         Rows that are drawn if there are more.
+    interval : {"model", "rows"}, optional
+        What intervals speak of: ``"model"``, what the rows of training leave open, as the means of the ends
+        of ``predict_proba_interval``; ``"rows"``, what another draw of rows may change.  By default the
+        former if the model has it.
     random_state : int, RandomState instance or None, default=0
         Of the draw.
 
@@ -63,9 +69,7 @@ def partial_dependence(
     -------
     DataFrame
         One line per column, value and class: ``column``, ``value``, ``class``, ``probability``, and the ends
-        ``low`` and ``high`` of its 95 % interval.  ``attrs["interval"]`` says what that is: ``"model"``, the
-        means of the ends of ``predict_proba_interval``, what the rows of training leave open; of models
-        without it ``"rows"``, what another draw of rows may change.
+        ``low`` and ``high`` of its 95 % interval; ``attrs["interval"]`` says of which kind.
 
     See Also
     --------
@@ -87,6 +91,8 @@ def partial_dependence(
 
     if n_values < 2 or max_rows < 2:
         raise ValueError(f"n_values and max_rows must be at least 2, got {n_values!r} and {max_rows!r}")
+    kind = interval or ("model" if hasattr(model, "predict_proba_interval") else "rows")
+    check_option("interval", kind, ("model", "rows"))
     rows, size = MixedRows(X), len(row_labels(X))
     chosen = drawn_rows(size, max_rows, check_random_state(random_state))
     numbers = range(len(rows.names)) if columns is None else [_number(rows.names, each) for each in columns]
@@ -95,14 +101,15 @@ def partial_dependence(
         sources = tried_values(rows.values(j, size), n_values)
         if not len(sources):
             continue
-        for source, at in zip(sources, _dependence(model, rows, chosen, j, sources), strict=True):
+        table = _dependence(model, rows, (chosen, sources), j, kind)
+        for source, at in zip(sources, table, strict=True):
             value = rows.value(j, source)
             lines += [
                 (rows.names[j], value, label, *ends) for label, ends in zip(model.classes_, at, strict=True)
             ]
-    table = pd.DataFrame(lines, columns=["column", "value", "class", "probability", "low", "high"])
-    table.attrs["interval"] = "model" if hasattr(model, "predict_proba_interval") else "rows"
-    return table
+    found = pd.DataFrame(lines, columns=["column", "value", "class", "probability", "low", "high"])
+    found.attrs["interval"] = kind
+    return found
 
 
 def tried_values(values: np.ndarray, n_values: int) -> np.ndarray:
@@ -131,14 +138,15 @@ def tried_values(values: np.ndarray, n_values: int) -> np.ndarray:
 
 
 def _dependence(
-    model: Classifier, rows: MixedRows, chosen: np.ndarray, j: int, sources: np.ndarray
+    model: Classifier, rows: MixedRows, sample: tuple[np.ndarray, np.ndarray], j: int, kind: str
 ) -> np.ndarray:
     """Return mean probability and ends of its interval for each value and class, (v, c, 3)."""
+    chosen, sources = sample
     whole = rows.take(np.tile(np.tile(chosen, len(sources))[:, None], len(rows.names)))
     changed = rows.with_column(whole, j, np.repeat(sources, len(chosen)))
     P = np.asarray(model.predict_proba(changed)).reshape(len(sources), len(chosen), -1)
     mean = P.mean(axis=1)
-    if hasattr(model, "predict_proba_interval"):
+    if kind == "model":
         ends = np.asarray(model.predict_proba_interval(changed, _CONFIDENCE))
         low, high = ends.reshape(*P.shape, 2).mean(axis=1).transpose(2, 0, 1)
     else:

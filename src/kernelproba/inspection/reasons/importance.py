@@ -88,6 +88,8 @@ def permutation_importance(
     rows, labels = MixedRows(X), np.asarray(y)
     if len(labels) != len(row_labels(X)):
         raise ValueError(f"y must hold one label for each of the {len(row_labels(X))} rows of X")
+    if len(labels) < 2:
+        raise ValueError("X has one row, whose columns cannot be shuffled: pass two or more")
     chosen = np.tile(drawn_rows(len(labels), max_rows, rng), (n_repeats, 1))  # (r, n)
     codes = encode_labels(labels[chosen.ravel()], np.asarray(model.classes_))
     as_is = rows.take(np.tile(chosen.reshape(-1, 1), len(rows.names)))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 from scipy.stats import t as student
 
 from kernelproba.extras import extra
@@ -30,6 +31,20 @@ from kernelproba.typing import MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: What is told of a slice, in the order of `_Judged.line`.
+_MEASURES = (
+    "rows",
+    "error",
+    "log_loss",
+    "low",
+    "high",
+    "elsewhere",
+    "frequencies",
+    "expected",
+    "p_value",
+    "p_unexpected",
+)
 
 #: Numbers of at most so many different values are levels.
 _LEVELS = 6
@@ -62,7 +77,8 @@ def error_slices(
     DataFrame
         One line per slice, that whose log loss exceeds that of the other rows most first:
 
-        - ``column``, ``slice`` (in words), ``rows``; ``error`` and ``log_loss`` of its rows.
+        - ``column``, ``slice`` (in words), ``rows``; ``error`` and ``log_loss`` of its rows, the latter with
+          the ends ``low`` and ``high`` of its 95 % interval.
         - ``elsewhere``: log loss of the other rows; ``frequencies``: log loss in the slice of stating the
           class frequencies of all rows; ``expected``: what `P` leads one to expect in the slice.
         - ``p_value``: of the slice being no harder than other rows; ``p_unexpected``: of it being no harder
@@ -98,8 +114,7 @@ def error_slices(
         for words, inside in slices_of(column, n_bins)
         if min_rows <= inside.sum() <= judged.n - min_rows
     ]
-    names = ["rows", "error", "log_loss", "elsewhere", "frequencies", "expected", "p_value", "p_unexpected"]
-    table = pd.DataFrame(lines, columns=["column", "slice", *names])
+    table = pd.DataFrame(lines, columns=["column", "slice", *_MEASURES])
     for test in ("p_value", "p_unexpected"):
         table[test] = holm(table[test].to_numpy(dtype=float))
     worst = np.argsort(table["elsewhere"] - table["log_loss"], kind="stable")
@@ -125,8 +140,10 @@ class _Judged:
         error, loss, frequencies, expected = (float(each[inside].mean()) for each in means)
         harder = _p_larger(self._losses, inside, np.zeros(self.n))
         unexpected = _p_larger(self._losses - self._expected, inside, self._variance)
-        elsewhere = float(self._losses[~inside].mean())
-        return int(inside.sum()), error, loss, elsewhere, frequencies, expected, harder, unexpected
+        rows, elsewhere = int(inside.sum()), float(self._losses[~inside].mean())
+        half = ndtri(0.975) * float(self._losses[inside].std(ddof=1)) / np.sqrt(rows)
+        ends = max(0.0, loss - half), loss + half
+        return rows, error, loss, *ends, elsewhere, frequencies, expected, harder, unexpected
 
 
 def _p_larger(values: NDArray, inside: NDArray, variance: NDArray) -> float:

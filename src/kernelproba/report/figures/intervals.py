@@ -1,14 +1,88 @@
-"""One score of several methods: a dot for the estimate on a line for its interval, the best on top."""
+"""Estimates with names: a dot for each on a line for its interval, one below the other."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
 
 _LEFT, _WIDTH, _STEP = 164, 196, 24
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with the ends of its interval, and what is said of it.
+
+    Attributes
+    ----------
+    name : str
+        Beside the dot.
+    value, low, high : float
+        Estimate and ends.
+    tip : str
+        Under the mouse.
+    kind : str
+        Further classes of the style sheet.
+    expected : float or None
+        Another number to mark on the same line.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    tip: str
+    kind: str = ""
+    expected: float | None = None
+
+
+def dot_chart(
+    estimates: Sequence[Estimate], title: str, show: Callable[[float], str], *, reference: float | None = None
+) -> Element:
+    """Draw estimates in the order given.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        One line each.
+    title : str
+        Of the figure.
+    show : callable
+        A number as the axis shows it.
+    reference : float, optional
+        Where to draw a dashed line through all.
+    """
+    bottom = 34 + _STEP * len(estimates)
+    figure = canvas(_LEFT + _WIDTH + 14, bottom + 24, title)
+    draw(figure, "text", title, x=0, y=14, class_="heading")
+    if not estimates:
+        return figure
+    low = min(0.0, *(each.low for each in estimates), 0.0)
+    high = max(max(each.high, each.expected or 0.0) for each in estimates) or 1.0
+    axes = Axes(Scale(low, high, _LEFT, _LEFT + _WIDTH), Scale(0, 1, bottom, 24))
+    axes.draw_x(figure, [(tick, show(tick)) for tick in round_ticks(high)])
+    if reference is not None:
+        at = axes.x(min(reference, high))
+        draw(figure, "line", x1=at, x2=at, y1=24, y2=bottom, class_="diagonal")
+    for k, estimate in enumerate(estimates):
+        _draw_estimate(figure, axes, estimate, 24 + _STEP * (k + 0.5))
+    return figure
+
+
+def _draw_estimate(figure: Element, axes: Axes, estimate: Estimate, at: float) -> None:
+    kind = f" {estimate.kind}" if estimate.kind else ""
+    label = shorten(estimate.name, 27)
+    draw(figure, "text", label, x=_LEFT - 8, y=at + 4, class_=f"tick name{kind}", text_anchor="end")
+    ends = {"x1": axes.x(estimate.low), "x2": axes.x(estimate.high)}
+    draw(figure, "line", **ends, y1=at, y2=at, class_=f"whisker{kind}")
+    if estimate.expected is not None:
+        place = axes.x(estimate.expected)
+        draw(figure, "line", x1=place, x2=place, y1=at - 8, y2=at + 8, class_="expected")
+    mark(figure, "circle", estimate.tip, cx=axes.x(estimate.value), cy=at, r=5, class_=f"mark point{kind}")
 
 
 def score_ranking(methods: list[dict[str, Any]], score: str, title: str, percent: bool) -> Element:
@@ -25,35 +99,17 @@ def score_ranking(methods: list[dict[str, Any]], score: str, title: str, percent
     percent : bool
         Whether the score is a share.
     """
+
+    def show(value: float) -> str:
+        return f"{100 * value:.3g}%" if percent else f"{value:.3g}"
+
+    def estimate(method: dict[str, Any]) -> Estimate:
+        value, low, high = (method[f"{score}{end}"] for end in ("", "_low", "_high"))
+        tip = f"\u2068{method['method']}\u2069: {show(value)} (95% interval {show(low)} to {show(high)})"
+        return Estimate(method["method"], value, low, high, tip, "ours" if method["ours"] else "")
+
     ranked = sorted((m for m in methods if m[score] is not None), key=lambda m: m[score])
-    bottom = 34 + _STEP * len(ranked)
-    figure = canvas(_LEFT + _WIDTH + 14, bottom + 24, title)
-    draw(figure, "text", title, x=0, y=14, class_="heading")
-    if not ranked:
-        return figure
-    high = max(m[f"{score}_high"] for m in ranked) or 1.0
-    axes = Axes(Scale(0, high, _LEFT, _LEFT + _WIDTH), Scale(0, 1, bottom, 24))
-    axes.draw_x(figure, [(tick, _number(tick, percent)) for tick in round_ticks(high)])
-    for k, method in enumerate(ranked):
-        _draw_method(figure, axes, method, score, 24 + _STEP * (k + 0.5), percent)
-    return figure
-
-
-def _draw_method(
-    figure: Element, axes: Axes, method: dict[str, Any], score: str, at: float, percent: bool
-) -> None:
-    ours = " ours" if method["ours"] else ""
-    value, low, high = (method[f"{score}{end}"] for end in ("", "_low", "_high"))
-    name = shorten(method["method"], 27)
-    draw(figure, "text", name, x=_LEFT - 8, y=at + 4, class_=f"tick name{ours}", text_anchor="end")
-    draw(figure, "line", x1=axes.x(low), x2=axes.x(high), y1=at, y2=at, class_=f"whisker{ours}")
-    shown, ends = _number(value, percent), f"{_number(low, percent)} to {_number(high, percent)}"
-    tip = f"\u2068{method['method']}\u2069: {shown} (95% interval {ends})"
-    mark(figure, "circle", tip, cx=axes.x(value), cy=at, r=5, class_=f"mark point{ours}")
-
-
-def _number(value: float, percent: bool) -> str:
-    return f"{100 * value:.3g}%" if percent else f"{value:.3g}"
+    return dot_chart([estimate(method) for method in ranked], title, show)
 
 
 def round_ticks(high: float) -> list[float]:
