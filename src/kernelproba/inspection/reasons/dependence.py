@@ -147,7 +147,10 @@ def _dependence(
     P = np.asarray(model.predict_proba(changed)).reshape(len(sources), len(chosen), -1)
     mean = P.mean(axis=1)
     if kind == "model":
-        ends = np.asarray(model.predict_proba_interval(changed, _CONFIDENCE))
+        intervals = getattr(model, "predict_proba_interval", None)
+        if intervals is None:
+            raise ValueError("interval='model' needs a model with predict_proba_interval: choose 'rows'")
+        ends = np.asarray(intervals(changed, _CONFIDENCE))
         low, high = ends.reshape(*P.shape, 2).mean(axis=1).transpose(2, 0, 1)
     else:
         half = ndtri((1 + _CONFIDENCE) / 2) * P.std(axis=1, ddof=1) / np.sqrt(len(chosen))

@@ -77,8 +77,8 @@ def _draw_estimate(figure: Element, axes: Axes, estimate: Estimate, at: float) -
     kind = f" {estimate.kind}" if estimate.kind else ""
     label = shorten(estimate.name, 27)
     draw(figure, "text", label, x=_LEFT - 8, y=at + 4, class_=f"tick name{kind}", text_anchor="end")
-    ends = {"x1": axes.x(estimate.low), "x2": axes.x(estimate.high)}
-    draw(figure, "line", **ends, y1=at, y2=at, class_=f"whisker{kind}")
+    low, high = axes.x(estimate.low), axes.x(estimate.high)
+    draw(figure, "line", x1=low, x2=high, y1=at, y2=at, class_=f"whisker{kind}")
     if estimate.expected is not None:
         place = axes.x(estimate.expected)
         draw(figure, "line", x1=place, x2=place, y1=at - 8, y2=at + 8, class_="expected")

@@ -76,3 +76,5 @@ def test_wrong_arguments_are_named():
         partial_dependence(model, X, ["x"])
     with pytest.raises(ValueError, match="n_values and max_rows must be at least 2"):
         partial_dependence(model, X, n_values=1)
+    with pytest.raises(ValueError, match="needs a model with predict_proba_interval"):
+        partial_dependence(model, X, interval="model")
