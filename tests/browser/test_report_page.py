@@ -5,9 +5,21 @@ import itertools
 import pytest
 from browser.conftest import COLUMNS, NAMES, show
 
-TABS = ["scores", "classes", "calibration", "mistakes", "sets", "map", "rows", "data", "reproduce"]
+TABS = [
+    "scores",
+    "classes",
+    "columns",
+    "calibration",
+    "mistakes",
+    "sets",
+    "map",
+    "rows",
+    "data",
+    "reproduce",
+]
 FIGURES = {
     "scores": 4,
+    "columns": 1 + 4,
     "calibration": 1 + 3,
     "mistakes": 2,
     "sets": 1,

@@ -30,8 +30,9 @@ def slices_part(slices: SlicesSummary) -> str:
     """Slices that are harder than the other rows."""
     rows = [
         (escape(each["column"]), escape(each["slice"]), each["rows"], f"{each['error']:.1%}",
-         f"{each['log_loss']:.3f}", f"{each['elsewhere']:.3f}", f"{each['p_value']:.1g}", verdict(each))
+         f"{each['log_loss']:.3f}", f"{each['expected']:.3f}", f"{each['elsewhere']:.3f}",
+         f"{each['p_value']:.1g}", verdict(each))
         for each in slices["harder"]
     ]  # fmt: skip
-    columns = ["column", "value", "rows", "error", "log loss", "elsewhere", "p-value", "verdict"]
+    columns = ["column", "value", "rows", "error", "log loss", "expected", "elsewhere", "p-value", "verdict"]
     return escape(slices_text(slices)) + (f"\n\n{lines_table(columns, rows)}" if rows else "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from scipy.special import ndtri
 from sklearn.utils import get_tags
 
 from kernelproba.inspection import partial_dependence, permutation_importance
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Rows that are predicted to find out which columns matter, how often each is shuffled, rows at most.
 _PREDICTIONS, _REPEATS, _ROWS = 20_000, 2, 400
+
+#: Chance that any column is said to matter that does not.
+_CHANCE = 0.05
 
 #: Columns beyond which too few rows would be left for each.
 _COLUMNS = 200
@@ -50,7 +54,8 @@ def describe_columns(model: Classifier, X: MatrixLike, y: NDArray) -> ColumnsSum
     interval = "model" if _has_cheap_intervals(model) else "rows"
     try:
         found = permutation_importance(model, X, y, n_repeats=_REPEATS, max_rows=rows)
-        matter = found["column"][found["low"] > 0][:_DRAWN].tolist()
+        found["clear"] = _clear(found)
+        matter = found["column"][found["clear"]][:_DRAWN].tolist()
         lines = partial_dependence(
             model, X, matter, n_values=_VALUES, max_rows=_DEPENDENCE_ROWS, interval=interval
         )
@@ -62,6 +67,12 @@ def describe_columns(model: Classifier, X: MatrixLike, y: NDArray) -> ColumnsSum
         "dependence": [_dependence(column, lines[lines["column"] == column], model) for column in matter],
         "interval": lines.attrs["interval"],
     }
+
+
+def _clear(found: pd.DataFrame) -> NDArray:
+    """Which columns matter more than chance would have any of them matter (Bonferroni)."""
+    error = ((found["high"] - found["importance"]) / ndtri(0.975)).to_numpy()
+    return (found["importance"] > ndtri(1 - _CHANCE / len(found)) * error).to_numpy()
 
 
 def _nothing(reason: str) -> ColumnsSummary:
@@ -100,7 +111,7 @@ def _dependence(column: object, lines: pd.DataFrame, model: Classifier) -> Colum
     first = lines[lines["class"] == model.classes_[0]]
     curves = [_curve(model, k, lines) for k in range(len(model.classes_))]
     moved = sorted(curves[-1:] if len(curves) == 2 else curves, key=lambda each: -_range(each))
-    values = first["value"].to_numpy()
+    values = first["value"].infer_objects().to_numpy()  # each column has a type of its own
     return {
         "column": _name(column),
         "values": [_shown(value) for value in values],

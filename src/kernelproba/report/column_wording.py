@@ -17,7 +17,7 @@ _NAMED, SHOWN = 3, 20
 
 def importance_text(columns: ColumnsSummary) -> str:
     """Say which columns the predictions owe most to."""
-    matter = [each for each in columns["importance"] if each["low"] > 0]
+    matter = [each for each in columns["importance"] if each["clear"]]
     total = len(columns["importance"])
     if not matter:
         return (
@@ -58,11 +58,12 @@ def dependence_text(dependence: ColumnDependence) -> str:
             f"With {quoted(dependence['column'])} from {values[0]} to {values[-1]}, {what} {verb} from "
             f"{p[0]:.0%} to {p[-1]:.0%}."
         )
-    least, most = p.index(min(p)), p.index(max(p))
-    return (
-        f"By {quoted(dependence['column'])}, {what} is largest at {values[most]} ({p[most]:.0%}) and least "
-        f"at {values[least]} ({p[least]:.0%})."
+    at = "for" if dependence["at"] is None else "at"
+    most, least = (
+        f"{at} {quoted(values[k]) if dependence['at'] is None else values[k]} ({p[k]:.0%})"
+        for k in (p.index(max(p)), p.index(min(p)))
     )
+    return f"By {quoted(dependence['column'])}, {what} is largest {most} and least {least}."
 
 
 def band_text(columns: ColumnsSummary) -> str:
@@ -99,10 +100,10 @@ def slice_words(part: ErrorSlice) -> str:
 
 
 def verdict(part: ErrorSlice) -> str:
-    """Whether the model knows that a slice is hard."""
+    """Whether a slice is harder than the stated probabilities lead one to expect."""
     if part["p_unexpected"] >= 0.05:
-        return "as hard as the model says"
-    return "harder than the model knows"
+        return "within chance of what the model expects"
+    return "harder than the model expects"
 
 
 def quoted(text: str) -> str:

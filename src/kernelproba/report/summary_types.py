@@ -91,12 +91,13 @@ class ModelSummary(TypedDict):
 
 
 class ColumnImportance(TypedDict):
-    """How much the log loss rises when a column is shuffled."""
+    """How much the log loss rises when a column is shuffled, and whether that is clearly above zero."""
 
     column: str
     importance: float
     low: float
     high: float
+    clear: bool
 
 
 class DependenceCurve(TypedDict):
