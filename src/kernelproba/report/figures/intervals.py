@@ -10,7 +10,7 @@ from typing import Any
 from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
 
-_LEFT, _WIDTH, _STEP = 164, 196, 24
+_LEFT, _WIDTH, _STEP = 190, 196, 24
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def dot_chart(
 
 def _draw_estimate(figure: Element, axes: Axes, estimate: Estimate, at: float) -> None:
     kind = f" {estimate.kind}" if estimate.kind else ""
-    label = shorten(estimate.name, 27)
+    label = shorten(estimate.name, 26)
     draw(figure, "text", label, x=_LEFT - 8, y=at + 4, class_=f"tick name{kind}", text_anchor="end")
     low, high = axes.x(estimate.low), axes.x(estimate.high)
     draw(figure, "line", x1=low, x2=high, y1=at, y2=at, class_=f"whisker{kind}")
