@@ -63,10 +63,12 @@ def error_slices(
 
     Parameters
     ----------
-    y, P, classes
+    y, P
         Labels and probabilities of rows that the model has not seen, as in `expected_calibration_error`.
     X : data frame or array of shape (n, d)
         The rows; columns that the model does not take may be among them.
+    classes
+        As in `expected_calibration_error`.
     n_bins : int, default=4
         Ranges of a column of numbers or dates, each with the same number of rows, about.
     min_rows : int, default=20
