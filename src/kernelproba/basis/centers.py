@@ -91,7 +91,12 @@ RULES: dict[str, Callable[..., np.ndarray]] = {
 
 
 def choose_centers(
-    rule: str | ArrayLike, kernel: Kernel, rows: Rows, m: int, random_state: RandomState
+    rule: str | ArrayLike,
+    kernel: Kernel,
+    rows: Rows,
+    m: int,
+    random_state: RandomState,
+    most_rows: int | None = None,
 ) -> tuple[Matrix, np.ndarray]:
     """Centres Z, and the rows that they are (−1 for centres that are no rows).
 
@@ -105,6 +110,8 @@ def choose_centers(
         Number of centres; no more than n are chosen.
     random_state : int, RandomState or None
         Source of the draws.
+    most_rows : int, optional
+        Rows among which costly rules may choose at most.
     """
     if not isinstance(rule, str):
         Z = np.asarray(rule, dtype=np.float64)
@@ -113,7 +120,7 @@ def choose_centers(
     if rule == "uniform":
         index = np.sort(sample_without_replacement(len(rows), m, random_state=rng))
         return rows.take(index), index
-    index, X = _sample(rows, m, rng)
+    index, X = _sample(rows, m, rng, most_rows)
     if rule == "k-means":
         if sp.issparse(X):
             raise ValueError("centers='k-means' needs dense rows; use 'k-means++' for sparse ones.")
@@ -124,18 +131,26 @@ def choose_centers(
 
 
 def centers_to_tolerance(
-    kernel: Kernel, rows: Rows, m: int, tol: float, random_state: RandomState
+    kernel: Kernel,
+    rows: Rows,
+    m: int,
+    tol: float,
+    random_state: RandomState,
+    most_rows: int | None = None,
 ) -> tuple[Matrix, np.ndarray]:
     """Return as few centres as leave a share `tol` of Σ k(x, x) unexplained, m at most, and their rows."""
     rng = check_random_state(random_state)
-    index, X = _sample(rows, min(m, len(rows)), rng)
+    index, X = _sample(rows, min(m, len(rows)), rng, most_rows)
     chosen = randomly_pivoted_cholesky(kernel, X, min(m, len(index)), rng, tol)
     return X[chosen], index[chosen]
 
 
-def _sample(rows: Rows, m: int, rng: np.random.RandomState) -> tuple[np.ndarray, Matrix]:
+def _sample(
+    rows: Rows, m: int, rng: np.random.RandomState, most_rows: int | None
+) -> tuple[np.ndarray, Matrix]:
     """Numbers of some rows, all if they are few, and the rows themselves."""
     size = max(SAMPLE_ROWS, 5 * m)
+    size = size if most_rows is None else min(size, most_rows)
     if len(rows) <= size:
         index = np.arange(len(rows))
     else:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from kernelproba.basis import centers_to_tolerance, choose_centers
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel
 from kernelproba.rows import as_rows, memory_budget
 from kernelproba.typing import Matrix, RandomState
@@ -29,15 +30,15 @@ class CenterChoice:
         `n_centers` of the estimator.
     rule : str or array of shape (m, d)
         `centers` of the estimator: how to choose them, or the centres themselves.
-    memory_limit : int, str or None
-        Bytes that a fit may take.
+    plan : MemoryPlan
+        How much memory is for what.
     random_state : int, RandomState or None
         Draws.
     """
 
     number: Any
     rule: str | ArrayLike
-    memory_limit: float | str | None
+    plan: MemoryPlan
     random_state: RandomState
 
     def choose(
@@ -62,9 +63,22 @@ class CenterChoice:
             raise ValueError("n_centers needs a kernel that is known to be positive definite.")
         rows = as_rows(training.X)
         if automatic:
-            most = min(AUTO_CENTERS, int(np.sqrt(memory_budget(self.memory_limit) / 80)))
-            return centers_to_tolerance(kernel, rows, max(most, 1), AUTO_TOLERANCE, self.random_state)
-        return choose_centers(self.rule, kernel, rows, self.number, self.random_state)
+            most = min(AUTO_CENTERS, self.plan.most_centers)
+            among = self.plan.choice_rows(most, rows.width)
+            return centers_to_tolerance(kernel, rows, most, AUTO_TOLERANCE, self.random_state, among)
+        m = np.shape(self.rule)[0] if given else min(self.number, len(rows))
+        self._check_memory(m)
+        among = self.plan.choice_rows(m, rows.width)
+        return choose_centers(self.rule, kernel, rows, m, self.random_state, among)
+
+    def _check_memory(self, m: int) -> None:
+        """Say beforehand what m centres take at least."""
+        if (least := self.plan.least(m)) > self.plan.total:
+            raise MemoryError(
+                f"n_centers={m} takes {least / 1e6:.3g} MB at least, more than the memory_limit of "
+                f"{self.plan.total / 1e6:.3g} MB. Raise memory_limit, or set n_centers to "
+                f"{self.plan.most_centers} or less."
+            )
 
     def spans_fewer(self, n: int) -> bool:
         """Whether a rule chooses fewer centres than n rows in memory."""
@@ -77,7 +91,7 @@ class CenterChoice:
         return isinstance(training, StoredTraining) or self._is_many(len(training.y))
 
     def _is_many(self, n: int) -> bool:
-        return n > EXACT_ROWS or 8 * n * n > memory_budget(self.memory_limit)
+        return n > EXACT_ROWS or 8 * n * n > self.plan.total
 
 
 def rows_in_memory(

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Comparison, Kernel
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
@@ -22,10 +23,6 @@ from kernelproba.typing import Matrix, RandomState
 
 #: Rows of the samples, per centre.
 SAMPLES = (4, 20)
-#: Feature values computed at a time: a block stays in the cache while it is used.
-BLOCK_VALUES = 4_000_000
-#: Share of the memory limit that the features of the sample may take.
-SAMPLE_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,11 @@ def fit_progressive_samples(
     problem: CenteredProblem,
     index: np.ndarray,
     options: Options,
-    memory: int,
+    plan: MemoryPlan,
     random_state: RandomState,
     start: np.ndarray | None = None,
 ) -> LogisticFunction:
-    """Fit by way of samples; the features take at most `memory` bytes and are computed anew beyond.
+    """Fit by way of samples; features for which the plan has no room are computed anew at every pass.
 
     Parameters
     ----------
@@ -83,8 +80,8 @@ def fit_progressive_samples(
         Rows that the centres are, −1 for none.
     options : Options
         tol, max_iter and fit_intercept.
-    memory : int
-        Bytes.
+    plan : MemoryPlan
+        How much memory is for what.
     random_state : int, RandomState or None
         Draws the samples.
     start : array of shape (m + 1, k) or (m, k), optional
@@ -94,7 +91,7 @@ def fit_progressive_samples(
     step = partial(options.step, "pass")
     # A wide kernel with a weak penalty: what single precision leaves of its gradient points nowhere.
     for dtype in dict.fromkeys([options.precision(len(problem.rows)), np.float64]):
-        samples, full = _levels(dtype, problem, options, memory, check_random_state(random_state))
+        samples, full = _levels(dtype, problem, options, plan, check_random_state(random_state))
         if start is None:
             solve, theta = partial(progressive, samples, full), samples[0].start()
         else:
@@ -108,7 +105,7 @@ def fit_progressive_samples(
 
 
 def _levels(
-    dtype: type, problem: CenteredProblem, options: Options, memory: int, rng: np.random.RandomState
+    dtype: type, problem: CenteredProblem, options: Options, plan: MemoryPlan, rng: np.random.RandomState
 ) -> tuple[list[Objective], Objective | None]:
     """Objectives on growing samples, and on all rows if the last sample has not got them."""
     m, n = problem.Z.shape[0], len(problem.rows)
@@ -116,13 +113,11 @@ def _levels(
     penalty = FunctionNorm(_center_matrix(problem, dtype))
     loss = loss_for(problem.n_classes)
     k = loss.n_scores(problem.n_classes)
-    itemsize = np.dtype(dtype).itemsize
 
     def objective(features: Rows, y: np.ndarray, weights: np.ndarray) -> Objective:
         return Objective(features, y, weights, loss, penalty, k, options.fit_intercept)
 
-    block_rows = max(128, BLOCK_VALUES // m)
-    largest = int(max(m, SAMPLE_SHARE * memory / (m * itemsize)))
+    block_rows, largest = plan.block_rows(m), plan.sample_rows(m, np.dtype(dtype).itemsize)
     sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
     sample = Sample.draw(problem, sizes[-1], rng)
     held = compare(sample.X)
@@ -133,8 +128,8 @@ def _levels(
     ]
     full = None
     if sizes[-1] < n:
-        budget = memory - held.nbytes - (k + 6) * m * m * 8
-        features = problem.rows.in_blocks(block_rows).features(compare, m, budget=max(budget, 0))
+        budget = plan.kept_features(m, held.nbytes)
+        features = problem.rows.in_blocks(block_rows).features(compare, m, budget=budget)
         full = objective(features, problem.y, problem.weights)
     return samples, full
 

@@ -32,11 +32,13 @@ from kernelproba.estimators.kernel_logistic.exact import (
     fit_function,
 )
 from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.pair_scores import PairScores
 from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_masses
 from kernelproba.kernels.resolve import kernel_size
+from kernelproba.losses import loss_for
 from kernelproba.number_range import strengths
-from kernelproba.rows import as_rows, memory_budget
+from kernelproba.rows import as_rows
 from kernelproba.rows.row_hash import places
 from kernelproba.solvers import SOLVERS, Solution
 from kernelproba.typing import Matrix, MatrixLike
@@ -87,8 +89,9 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         How `n_centers` centres are chosen: randomly pivoted Cholesky, rows far apart, means of clusters, any
         rows; or the centres themselves.
     memory_limit : int or str, optional
-        Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Kernel values
-        that do not fit are computed anew at every pass.
+        Bytes that a fit may take beside the data, such as ``"2GB"``; half of the machine's memory by default.
+        Kernel values that do not fit are computed anew at every pass; a number of centres whose matrices do
+        not fit is refused with the least limit that they need.
     multi_class : {"multinomial", "pairwise"}, default="multinomial"
         "pairwise" fits one function per pair of classes and couples their probabilities, kLOGREG of [1]_: for
         many classes faster, and often more accurate, than one softmax.  Needs a positive definite kernel.
@@ -286,9 +289,13 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
 
     def _choose_centers(self, training: Training | StoredTraining) -> tuple[Matrix, np.ndarray] | None:
         """Centres and their row numbers, or None where all rows are centres."""
-        choice = CenterChoice(self.n_centers, self.centers, self.memory_limit, self.random_state)
+        choice = CenterChoice(self.n_centers, self.centers, self._memory_plan(), self.random_state)
         eligible = self.kernel_.definite and not self._is_precomputed()
         return choice.choose(self.kernel_, training, eligible=eligible)
+
+    def _memory_plan(self) -> MemoryPlan:
+        c = len(self.classes_)
+        return MemoryPlan.within(self.memory_limit, loss_for(c).n_scores(c))
 
     def _fit_rows(self, training: Training | StoredTraining, options: Options, previous) -> None:
         """One function with all classes in it, spanned by all rows."""
@@ -308,10 +315,10 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         """One function with all classes in it, spanned by chosen centres."""
         self._spans_all_rows_ = False
         rows, weights = as_rows(training.X), self._strengths(training, self.C)
-        memory = memory_budget(self.memory_limit)
+        plan = self._memory_plan()
         problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
-        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_samples(memory)):
-            fit = fit_progressive_samples(problem, index, options, memory, self.random_state)
+        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_samples(plan.total)):
+            fit = fit_progressive_samples(problem, index, options, plan, self.random_state)
         else:
             options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
             fit = fit_centers(*problem.in_memory(), options, (Z, index))

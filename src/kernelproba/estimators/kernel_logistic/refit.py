@@ -9,7 +9,7 @@ from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_centers
-from kernelproba.rows import Rows, memory_budget
+from kernelproba.rows import Rows
 
 
 def refit_centers(
@@ -47,10 +47,10 @@ def refit_centers(
 
 def _refit(model: KernelLogisticRegression, problem: CenteredProblem, step: Step) -> LogisticFunction:
     options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept, step)
-    memory, index = memory_budget(model.memory_limit), model.support_
-    if problem.suits_samples(memory):
+    plan, index = model._memory_plan(), model.support_
+    if problem.suits_samples(plan.total):
         start = model.dual_coef_.T
         if model.fit_intercept:
             start = np.vstack([start, model.intercept_])
-        return fit_progressive_samples(problem, index, options, memory, model.random_state, start)
+        return fit_progressive_samples(problem, index, options, plan, model.random_state, start)
     return fit_centers(*problem.in_memory(), replace(options, solver="irls"), (problem.Z, index))

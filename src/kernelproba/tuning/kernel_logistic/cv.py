@@ -22,6 +22,7 @@ from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import Options
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
 from kernelproba.number_range import log_probabilities
 from kernelproba.rows import stored_rows
@@ -290,7 +291,9 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
 
     def _is_large(self, n: int) -> bool:
         """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
-        choice = CenterChoice(self.n_centers, "rpcholesky", self.memory_limit, self.random_state)
+        choice = CenterChoice(
+            self.n_centers, "rpcholesky", MemoryPlan.within(self.memory_limit), self.random_state
+        )
         if n <= self.max_rows or not choice.spans_fewer(n) or self._is_precomputed():
             return False
         # Splits are of rows in memory, and centres are for kernels that are known to be definite.

@@ -1,0 +1,69 @@
+"""How a fit with chosen centres shares out the memory it may take."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelproba.rows import memory_budget
+
+#: Shares of the limit: matrices of the centres by themselves, features of the sample, one block of rows.
+MATRICES, SAMPLE, BLOCK = 0.45, 0.25, 0.125
+#: The choice of the centres comes before the fit, and may take nearly all.
+CHOICE = 0.8
+#: Feature values computed at a time: a block stays in the cache while it is used.
+BLOCK_VALUES = 4_000_000
+LEAST_BLOCK_ROWS = 128
+#: Bytes of a value of a block: as computed, in double precision, and multiplied by its row's weight.
+BLOCK_BYTES = 24
+#: Candidates for centres that are compared with all rows of a sample at a time, with what that leaves behind.
+CANDIDATE_BYTES = 128 * 4 * 4
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Shares of a limit.
+
+    Attributes
+    ----------
+    total : int
+        Bytes that the fit may take.
+    n_scores : int
+        k.
+    """
+
+    total: int
+    n_scores: int
+
+    @classmethod
+    def within(cls, memory_limit: float | str | None, n_scores: int = 1) -> "MemoryPlan":
+        """Plan for `memory_limit` of an estimator."""
+        return cls(memory_budget(memory_limit), n_scores)
+
+    def matrices(self, m: int) -> int:
+        """Bytes of matrices of m centres: a factor for every score, the kernel matrix, and work space."""
+        return (self.n_scores + 6) * 8 * m * m
+
+    def least(self, m: int) -> int:
+        """Bytes below which a fit of m centres cannot stay."""
+        return self.matrices(m) + 8 * m * m + LEAST_BLOCK_ROWS * BLOCK_BYTES * m
+
+    @property
+    def most_centers(self) -> int:
+        """Number of centres whose matrices take no more than their share."""
+        return max(1, int(np.sqrt(MATRICES * self.total / self.matrices(1))))
+
+    def choice_rows(self, m: int, width: int) -> int:
+        """Rows of `width` features among which m centres can be chosen."""
+        return max(m, int(CHOICE * self.total / (4 * m + CANDIDATE_BYTES + 8 * width)))
+
+    def sample_rows(self, m: int, itemsize: int) -> int:
+        """Rows of which m features each can be kept as the sample."""
+        return max(m, int(SAMPLE * self.total / (m * itemsize)))
+
+    def block_rows(self, m: int) -> int:
+        """Rows whose m features are computed at a time."""
+        return max(LEAST_BLOCK_ROWS, min(BLOCK_VALUES, int(BLOCK * self.total / BLOCK_BYTES)) // m)
+
+    def kept_features(self, m: int, sample: int) -> int:
+        """Bytes that are left for features of all rows, beside so many of the sample."""
+        return max(0, self.total - sample - self.matrices(m) - BLOCK_BYTES * m * self.block_rows(m))

@@ -1,0 +1,47 @@
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from kernelproba import KernelLogisticRegression
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 12_000)
+    return rng.standard_normal((len(y), 6)) + 1.5 * rng.standard_normal((4, 6))[y], y
+
+
+def peak_of(work) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("limit", [10_000_000, 30_000_000])
+def test_a_fit_stays_within_its_limit(rows, limit):
+    model = KernelLogisticRegression(0.1, gamma=0.3, memory_limit=limit, random_state=0)
+    peak_of(lambda: model.fit(rows[0][:500], rows[1][:500]))  # what is imported on the way
+    assert peak_of(lambda: model.fit(*rows)) < limit
+    assert len(model.support_vectors_) > 100
+    assert model.score(*rows) > 0.8
+
+
+def test_all_shares_together_are_no_more_than_the_limit():
+    for total, k in [(10**8, 1), (10**8, 10), (2 * 10**9, 4)]:
+        plan = MemoryPlan(total, k)
+        m = plan.most_centers
+        sample = plan.sample_rows(m, 4) * m * 4
+        assert plan.least(m) <= total
+        assert sample + plan.matrices(m) + plan.kept_features(m, sample) <= total
+
+
+def test_too_many_centres_are_refused_with_what_they_take(rows):
+    model = KernelLogisticRegression(n_centers=2000, memory_limit="50MB")
+    with pytest.raises(MemoryError, match=r"2000 takes 358 MB at least.*to 530 or less"):
+        model.fit(*rows)
