@@ -10,13 +10,13 @@ from kernelproba.tables.encoding.numbers import STANDARD, NumberEncoder
 from kernelproba.tables.encoding.weighted import mean_and_deviation
 
 #: Days of the cycles that a date may be in.
-_CYCLES = {"season": 365.2425, "weekday": 7.0, "hour": 1.0}
+CYCLES = {"season": 365.2425, "weekday": 7.0, "hour": 1.0}
 
 #: Into how many parts they are cut to see whether they matter.
 _PARTS = {"season": 12, "weekday": 7, "hour": 24}
 
 #: The first Monday after the beginning of 1970, in days.
-_MONDAY = 4.0
+MONDAY = 4.0
 
 
 #: A cycle whose part has no bearing on the class would be noise: what chance does so rarely is taken for one.
@@ -45,7 +45,7 @@ class DateEncoder:
         days = _days(values)
         self.days_ = NumberEncoder(STANDARD).fit(days, weight)
         known = ~np.isnan(days)
-        self.cycles_ = [name for name in _CYCLES if _differs(name, days[known])]
+        self.cycles_ = [name for name in CYCLES if _differs(name, days[known])]
         if labels is not None:
             part = (weight[known], labels[known])
             self.cycles_ = [name for name in self.cycles_ if _matters(_part(name, days[known]), *part)]
@@ -82,7 +82,7 @@ class DateEncoder:
 
     def _points(self, days: NDArray) -> NDArray:
         """Return sine and cosine of each cycle, (n, 2 · number of cycles)."""
-        turns = [2 * np.pi * (_within(name, days) / _CYCLES[name]) for name in self.cycles_]
+        turns = [2 * np.pi * (_within(name, days) / CYCLES[name]) for name in self.cycles_]
         return np.column_stack([axis(turn) for turn in turns for axis in (np.sin, np.cos)])
 
 
@@ -94,17 +94,17 @@ def _days(values: NDArray) -> NDArray:
 
 def _within(cycle: str, days: NDArray) -> NDArray:
     """Return how far into its cycle each day is; days of the week are whole."""
-    return np.floor(days - _MONDAY) % 7 if cycle == "weekday" else days % _CYCLES[cycle]
+    return np.floor(days - MONDAY) % 7 if cycle == "weekday" else days % CYCLES[cycle]
 
 
 def _part(cycle: str, days: NDArray) -> NDArray:
     """Return the number of the month, weekday or hour."""
-    return (_within(cycle, days) / _CYCLES[cycle] * _PARTS[cycle]).astype(int)
+    return (_within(cycle, days) / CYCLES[cycle] * _PARTS[cycle]).astype(int)
 
 
 def _differs(cycle: str, days: NDArray) -> bool:
     """Whether dates are spread over the cycle: more than a third of a year, several weekdays or hours."""
-    if len(days) == 0 or (cycle == "season" and np.ptp(days) < _CYCLES[cycle] / 3):
+    if len(days) == 0 or (cycle == "season" and np.ptp(days) < CYCLES[cycle] / 3):
         return False
     return len(np.unique(np.round(_within(cycle, days), 6))) > 2
 

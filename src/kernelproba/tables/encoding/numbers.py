@@ -11,7 +11,7 @@ from kernelproba.tables.encoding.weighted import mean_and_deviation, quantiles
 _NORMAL_RANGE = 1.3489795003921634
 
 #: Where squashed numbers end, in standard deviations of a normal bulk.
-_LIMIT = 3.0
+LIMIT = 3.0
 
 
 #: Numbers beyond are taken for these: their squares would be infinite.
@@ -87,7 +87,7 @@ class NumberEncoder:
     def _scaled(self, values: NDArray) -> NDArray:
         z = (np.clip(values, self.low_, self.high_) - self.center_) / self.scale_
         # sin(arctan(t)) is t / √(1 + t²), without a square that could overflow
-        return _LIMIT * np.sin(np.arctan(z / _LIMIT)) if self.rule == SQUASH else z
+        return LIMIT * np.sin(np.arctan(z / LIMIT)) if self.rule == SQUASH else z
 
 
 def _moments(values: NDArray, weight: NDArray) -> tuple[float, float]:

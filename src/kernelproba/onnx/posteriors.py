@@ -1,0 +1,126 @@
+"""Which part of a graph a classifier becomes: from rows to log-probabilities, by the type of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+
+from kernelproba.onnx.errors import ConversionError
+from kernelproba.onnx.graph import Graph, Tensor
+from kernelproba.onnx.probabilities import finite_log
+
+if TYPE_CHECKING:
+    from skl2onnx.common._topology import Variable
+
+Model = TypeVar("Model", bound=BaseEstimator)
+
+_POSTERIORS: dict[type[BaseEstimator], Callable[..., Tensor]] = {}
+
+
+class Rows:
+    """What a model is given inside a graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where nodes are written to.
+    variables : list of skl2onnx Variable
+        A matrix, or columns.
+    """
+
+    def __init__(self, graph: Graph, variables: list[Variable]):
+        self.graph, self.variables = graph, variables
+
+    @classmethod
+    def of_matrix(cls, X: Tensor, n_features: int) -> Rows:
+        """Rows X (n, d) that other nodes have made, in double precision."""
+        from skl2onnx.common.data_types import DoubleTensorType
+
+        graph = X.graph
+        variable = graph.scope.declare_local_variable("kp_rows", DoubleTensorType([None, n_features]))
+        graph.write("Identity", [X.name], [variable.onnx_name])
+        rows = cls(graph, [variable])
+        rows.__dict__["matrix"] = X
+        return rows
+
+    @cached_property
+    def matrix(self) -> Tensor:
+        """Rows (n, d) in double precision."""
+        from onnx import TensorProto
+
+        parts = [Tensor(self.graph, each.onnx_name).cast(TensorProto.DOUBLE) for each in self.variables]
+        return self.graph.concat(parts)
+
+
+def posterior_of(kind: type[Model]) -> Callable[[Callable[[Model, Rows], Tensor]], Callable]:
+    """Register a function from a fitted model and rows to log-probabilities (n, c)."""
+
+    def register(function: Callable[[Model, Rows], Tensor]) -> Callable:
+        _POSTERIORS[kind] = function
+        return function
+
+    return register
+
+
+def known_classifiers() -> list[type[BaseEstimator]]:
+    """Return the classifiers that have been registered."""
+    return list(_POSTERIORS)
+
+
+def log_posterior(model: BaseEstimator, rows: Rows) -> Tensor:
+    """Return log-probabilities (n, c) by a fitted classifier, of ours or of any that skl2onnx converts."""
+    if isinstance(model, FrozenEstimator):
+        return log_posterior(model.estimator, rows)
+    if type(model) in _POSTERIORS:
+        return _POSTERIORS[type(model)](model, rows)
+    return finite_log(_foreign_posterior(model, rows))
+
+
+def _foreign_posterior(model: BaseEstimator, rows: Rows) -> Tensor:
+    from onnx import TensorProto
+    from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
+
+    scope, operator = rows.graph.scope, _operator(model, rows)
+    label = scope.declare_local_variable("kp_label", Int64TensorType())
+    proba = scope.declare_local_variable("kp_proba", DoubleTensorType())
+    operator.outputs.extend([label, proba])
+    P = Tensor(rows.graph, proba.onnx_name)
+    return P.cast(TensorProto.DOUBLE)
+
+
+def foreign_features(transformer: BaseEstimator, rows: Rows) -> Tensor:
+    """Return what a fitted transformer makes of rows, (n, p), in double precision."""
+    from onnx import TensorProto
+    from skl2onnx.common.data_types import DoubleTensorType
+
+    scope, operator = rows.graph.scope, _operator(transformer, rows)
+    features = scope.declare_local_variable("kp_features", DoubleTensorType())
+    operator.outputs.append(features)
+    return Tensor(rows.graph, features.onnx_name).cast(TensorProto.DOUBLE)
+
+
+def _operator(model: BaseEstimator, rows: Rows) -> object:
+    """Declare a part of the graph that skl2onnx writes."""
+    from skl2onnx._supported_operators import sklearn_operator_name_map
+
+    alias = sklearn_operator_name_map.get(type(model))
+    if alias is None:
+        raise ConversionError(
+            f"{type(model).__name__} has no converter to ONNX: register one with "
+            "skl2onnx.update_registered_converter, or wrap a classifier of kernelproba or scikit-learn"
+        )
+    operator = rows.graph.scope.declare_local_operator(alias, model)
+    n_features = getattr(model, "n_features_in_", None)
+    operator.inputs = Rows.of_matrix(rows.matrix, n_features).variables
+    return operator
+
+
+def label_numbers(log_P: Tensor) -> Tensor:
+    """Return the number of the most probable class, (n,), of log-probabilities (n, c)."""
+    return log_P.graph("ArgMax", log_P.graph("Exp", log_P), axis=1, keepdims=0)
+
+
