@@ -22,6 +22,7 @@ MODULES = {
     "kernelproba.rows": "Rows in memory, on disk and on clusters",
     "kernelproba.datasets": "Data sets and toys",
     "kernelproba.persistence": "Model files",
+    "kernelproba.onnx": "Models without Python",
     "kernelproba.report": "Reports",
 }
 

@@ -96,7 +96,9 @@ def _categories(encoder: CategoryEncoder, values: Tensor) -> Tensor:
     k = len(encoder.levels_) + encoder.pools_
     other = k - 1 if encoder.pools_ else k  # one past the end is nowhere
     place = {"" if level is None else level: float(j) for j, level in enumerate(encoder.levels_)}
-    place |= {"True": place["true"], "False": place["false"]} if set(place) - {""} == {"true", "false"} else {}
+    place |= (
+        {"True": place["true"], "False": place["false"]} if set(place) - {""} == {"true", "false"} else {}
+    )
     codes = _looked_up(values, place, float(other))
     graph = values.graph
     columns = graph.where(graph("Equal", codes, np.arange(k, dtype=np.float64)[np.newaxis]), 1.0, 0.0)

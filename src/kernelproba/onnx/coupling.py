@@ -11,13 +11,13 @@ import numpy as np
 from kernelproba.coupling.hastie_tibshirani import CLIP, LARGEST_EXPONENT, MAX_ITER
 from kernelproba.coupling.pairs import check_pair_weights, class_pairs
 from kernelproba.onnx.graph import Body, Tensor
-from kernelproba.onnx.probabilities import finite_log, log_softmax, two_columns
+from kernelproba.onnx.probabilities import expit, finite_log, log_softmax, two_columns
 
 #: Residual of the score equations that Hastie and Tibshirani's coupling leaves.
 TOL = 1e-10
 
 
-def couple(F: Tensor, n_classes: int, method: str, pair_weights: np.ndarray | None) -> Tensor:
+def coupled_posterior(F: Tensor, n_classes: int, method: str, pair_weights: np.ndarray | None) -> Tensor:
     """Return log-probabilities (n, c) from the log-odds F (n, pairs) of first against second classes."""
     if n_classes == 2:
         return two_columns(-F)
@@ -33,8 +33,7 @@ def _square(F: Tensor, c: int) -> Tensor:
     place = np.full((c, c), 2 * len(pairs))
     place[tuple(pairs.T)] = np.arange(len(pairs))
     place[tuple(pairs.T[::-1])] = np.arange(len(pairs)) + len(pairs)
-    half = graph("Sigmoid", F.columns([0]) * 0.0)
-    parts = graph.concat([graph("Sigmoid", F), graph("Sigmoid", -F), half])
+    parts = graph.concat([expit(F), expit(-F), graph.filled(F, np.full(1, 0.5))])
     return parts.columns(place.ravel()).reshape(-1, c, c)
 
 
@@ -71,7 +70,7 @@ def _hastie_tibshirani(R: Tensor, weights: np.ndarray) -> Tensor:
         Tensor(body, body.unique_name(name)) for name in ("step", "going", "theta", "wins")
     )
     moved, residual = _newton_step(inner_theta, inner_wins, weights)
-    unsolved = body("Abs", residual).reshape(1, -1).max().reshape() > TOL
+    unsolved = body("Abs", residual).reshape(1, -1).max().reshape().exceeds(TOL)
     same = body("Identity", inner_wins)
     double, flag = TensorProto.DOUBLE, TensorProto.BOOL
     proto = body.proto(
@@ -97,7 +96,7 @@ def _newton_step(theta: Tensor, wins: Tensor, weights: np.ndarray) -> tuple[Tens
     _, after = _score(moved, wins, weights)
     length = step.max() + (-step).max()
     # The full step where it is safe, else ln(1 + d)/d of it, which always descends.
-    unsafe = graph("And", length > 1.0, (after * step).sum() < 0.0)
+    unsafe = graph("And", length.exceeds(1.0), (after * step).sum().is_below(0.0))
     fraction = graph("Log", length + 1.0) / length.at_least(1.0)
     chosen = graph.where(unsafe, theta - step * fraction, moved)
     return chosen, _score(chosen, wins, weights)[1]
@@ -109,5 +108,3 @@ def _score(theta: Tensor, wins: Tensor, weights: np.ndarray) -> tuple[Tensor, Te
     gaps = (theta.reshape(-1, 1, c) - theta.reshape(-1, c, 1)).at_most(LARGEST_EXPONENT)
     mu = graph.tensor(1.0) / (graph("Exp", gaps) + 1.0)
     return mu, (mu * weights).sum(axis=2).reshape(-1, c) - wins
-
-

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba import __version__
+from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.extras import extra
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.onnx.registration import register_converters
-from kernelproba.onnx.tables import used_columns
+from kernelproba.onnx.tables import column_types, name_columns
 from kernelproba.tables import TableClassifier, TableEncoder
-from kernelproba.typing import MatrixLike
+from kernelproba.typing import ArrayLike
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -29,7 +31,7 @@ MATRIX = "X"
 
 
 def to_onnx(
-    model: BaseEstimator, X: MatrixLike | None = None, *, target_opset: int | None = None
+    model: BaseEstimator, X: ArrayLike | None = None, *, target_opset: int | None = None
 ) -> ModelProto:
     """Convert a fitted model, or a pipeline that ends in one, to ONNX.
 
@@ -48,8 +50,8 @@ def to_onnx(
     Returns
     -------
     onnx_model : onnx.ModelProto
-        Outputs are the label (n,) and the probabilities (n, c), columns in the order of ``classes_``.  To keep
-        it, write ``onnx_model.SerializeToString()`` to a file.
+        Outputs are the label (n,) and the probabilities (n, c), columns in the order of ``classes_``.  Write
+        ``onnx_model.SerializeToString()`` to a file to keep it.
 
     See Also
     --------
@@ -76,59 +78,39 @@ def to_onnx(
     with extra("onnx"):
         from skl2onnx import convert_sklearn
 
-    inputs = _table_inputs(model) if _encoder(model) is not None else [(MATRIX, _matrix_type(model, X))]
+    encoder = _encoder(model)
+    inputs = [(MATRIX, _matrix_type(model, X))] if encoder is None else column_types(encoder)
     versions = {"": OPSET if target_opset is None else target_opset, "ai.onnx.ml": ML_OPSET}
-    converted = convert_sklearn(
-        model, name="kernelproba", initial_types=inputs, target_opset=versions, options=_no_dictionaries(model)
-    )
-    for key, value in _notes(model).items():
+    # Classifiers of scikit-learn would return dictionaries, ours do not.
+    options = {id(model): {"zipmap": False}} if hasattr(model, "classes_") else {}
+    converted = convert_sklearn(model, "kernelproba", inputs, target_opset=versions, options=options)
+    notes = {"kernelproba_version": __version__}
+    if hasattr(model, "classes_"):
+        notes["classes"] = json.dumps(model.classes_.tolist(), ensure_ascii=False)
+    if encoder is not None:
+        notes["inputs"] = json.dumps(name_columns(converted.graph, encoder), ensure_ascii=False)
+    for key, value in notes.items():
         note = converted.metadata_props.add()
         note.key, note.value = key, value
     return converted
 
 
-def _no_dictionaries(model: BaseEstimator) -> dict[int, dict[str, object]]:
-    """Options by which a classifier of scikit-learn at the end of a pipeline returns a matrix as well."""
-    return {id(model): {"zipmap": False}} if hasattr(model, "classes_") else {}
-
-
 def _encoder(model: BaseEstimator) -> TableEncoder | None:
     """Return the encoder of a table that a model begins with."""
-    while hasattr(model, "estimator_") and not isinstance(model, TableClassifier):
-        model = model.estimator_
+    if isinstance(model, FrozenEstimator):
+        return _encoder(model.estimator)
     if isinstance(model, TableClassifier):
         return model.encoder_
+    if isinstance(model, PosteriorWrapper) and hasattr(model, "estimator_"):
+        return _encoder(model.estimator_)
     return model if isinstance(model, TableEncoder) else None
 
 
-def _table_inputs(model: BaseEstimator) -> list[tuple[str, object]]:
-    from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
-
-    encoder = _encoder(model)
-    assert encoder is not None
-    return [
-        (column.description.name, (StringTensorType if how.is_text else DoubleTensorType)([None, 1]))
-        for column, how in used_columns(encoder)
-    ]
-
-
-def _matrix_type(model: BaseEstimator, X: MatrixLike | None) -> object:
+def _matrix_type(model: BaseEstimator, X: ArrayLike | None) -> object:
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
     n_features = getattr(model, "n_features_in_", None) if X is None else np.shape(X)[1]
     if n_features is None:
         raise ConversionError(f"{type(model).__name__} does not tell its number of features: pass rows as X")
-    double = X is not None and getattr(X, "dtype", None) == np.float64
+    double = X is not None and np.asarray(X).dtype == np.float64
     return (DoubleTensorType if double else FloatTensorType)([None, n_features])
-
-
-def _notes(model: BaseEstimator) -> dict[str, str]:
-    """What the file says of itself: version, labels, and what goes into each column."""
-    notes = {"kernelproba_version": __version__}
-    if hasattr(model, "classes_"):
-        notes["classes"] = json.dumps(model.classes_.tolist(), ensure_ascii=False)
-    encoder = _encoder(model)
-    if encoder is not None:
-        meaning = {column.description.name: how.meaning for column, how in used_columns(encoder)}
-        notes["inputs"] = json.dumps(meaning, ensure_ascii=False)
-    return notes

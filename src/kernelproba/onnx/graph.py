@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, NodeProto, TensorProto
+    from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
     from skl2onnx.common._container import ModelComponentContainer
     from skl2onnx.common._topology import Scope
 
@@ -29,6 +29,9 @@ OLDEST_OPSET = 13
 ML_DOMAIN = "ai.onnx.ml"
 #: Operators of it that we use are the same since this version.
 ML_VERSION = 2
+
+#: How names of tensors and nodes begin.
+OURS = "kp_"
 
 #: What a node may be given: what another has made, or numbers.
 Operand: TypeAlias = "Tensor | float | np.ndarray"
@@ -70,10 +73,12 @@ class Tensor:
     def __neg__(self) -> Tensor:
         return self.graph("Neg", self)
 
-    def __gt__(self, other: Operand) -> Tensor:
+    def exceeds(self, other: float) -> Tensor:
+        """Tell where entries are larger than a number."""
         return self.graph("Greater", self, other)
 
-    def __lt__(self, other: Operand) -> Tensor:
+    def is_below(self, other: float) -> Tensor:
+        """Tell where entries are smaller than a number."""
         return self.graph("Less", self, other)
 
     def clip(self, low: float, high: float) -> Tensor:
@@ -180,7 +185,7 @@ class Graph:
 
     def unique_name(self, base: str) -> str:
         """Return a name that no other tensor has."""
-        return self.scope.get_unique_variable_name(f"kp_{base}")
+        return self.scope.get_unique_variable_name(f"{OURS}{base}")
 
     def keep(self, constant: TensorProto) -> None:
         """Take a constant in."""
@@ -204,7 +209,7 @@ class Graph:
             list(outputs),
             op_domain=domain,
             op_version=ML_VERSION if domain == ML_DOMAIN else self.opset,
-            name=self.scope.get_unique_operator_name(f"kp_{operator}"),
+            name=self.scope.get_unique_operator_name(f"{OURS}{operator}"),
             **(attributes or {}),
         )
 
@@ -239,7 +244,9 @@ class Body(Graph):
     ) -> None:
         from onnx import helper
 
-        node = helper.make_node(operator, list(inputs), list(outputs), domain=domain, **(attributes or {}))
+        node = helper.make_node(operator, list(inputs), list(outputs), domain=domain)
+        for name, value in (attributes or {}).items():
+            node.attribute.append(helper.make_attribute(name, value))
         self._nodes.append(node)
 
     def proto(
@@ -248,7 +255,7 @@ class Body(Graph):
         """Return the finished graph; inputs and outputs with their types and numbers of axes."""
         from onnx import helper
 
-        def described(tensors: Sequence[tuple[Tensor, int, int]]) -> list[object]:
+        def described(tensors: Sequence[tuple[Tensor, int, int]]) -> list[ValueInfoProto]:
             return [helper.make_tensor_value_info(t.name, kind, [None] * axes) for t, kind, axes in tensors]
 
         return helper.make_graph(

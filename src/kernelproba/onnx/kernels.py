@@ -190,9 +190,7 @@ def _squared_gap(x: Tensor, z: Tensor) -> Tensor:
     return gap * gap
 
 
-def _in_widths(
-    kernel: Stationary, X: Tensor, Z: np.ndarray, origin: np.ndarray
-) -> tuple[Tensor, np.ndarray]:
+def _in_widths(kernel: Stationary, X: Tensor, Z: np.ndarray, origin: np.ndarray) -> tuple[Tensor, np.ndarray]:
     """Return rows and centres as seen from an origin, in units of the kernel's width."""
     widths = np.broadcast_to(np.asarray(kernel.length_scale, dtype=np.float64), Z.shape[1:])
     # Squares of what is beyond overflow; kernels are zero long before.

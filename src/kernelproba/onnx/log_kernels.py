@@ -28,12 +28,12 @@ from kernelproba.onnx.kernels import (
 )
 
 
-def log_mixture(kernel: Kernel, X: Tensor, Z: np.ndarray, weights: np.ndarray) -> Tensor:
+def log_weighted_sum(kernel: Kernel, X: Tensor, Z: np.ndarray, weights: np.ndarray) -> Tensor:
     """Return log Σⱼ wⱼ k(x, zⱼ) of centres Z (m, d) with positive weights (m,), shape (n, 1)."""
-    return log_sum_exp(log_block(kernel, X, Z) + np.log(weights))
+    return _log_sum_exp(log_block(kernel, X, Z) + np.log(weights))
 
 
-def log_sum_exp(exponents: Tensor) -> Tensor:
+def _log_sum_exp(exponents: Tensor) -> Tensor:
     """Return log Σⱼ exp(Eᵢⱼ) of finite exponents (n, m), shape (n, 1)."""
     graph, highest = exponents.graph, exponents.max()
     return graph("Log", graph("Exp", exponents - highest).sum()) + highest

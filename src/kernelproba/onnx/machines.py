@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from kernelproba.coupling.pairs import class_pairs
@@ -14,10 +16,10 @@ from kernelproba.estimators import (
 )
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.kernels import Precomputed
-from kernelproba.onnx.coupling import couple
+from kernelproba.onnx.coupling import coupled_posterior
 from kernelproba.onnx.graph import Tensor
 from kernelproba.onnx.kernels import dense_centers, kernel_block
-from kernelproba.onnx.posteriors import Rows, log_posterior, posterior_of
+from kernelproba.onnx.posteriors import GraphRows, converts, log_posterior
 from kernelproba.onnx.probabilities import (
     log_expit,
     log_softmax,
@@ -27,7 +29,7 @@ from kernelproba.onnx.probabilities import (
 )
 
 
-def expansion_scores(expansion: KernelExpansion, X: Tensor) -> Tensor:
+def summed_scores(expansion: KernelExpansion, X: Tensor) -> Tensor:
     """Return f_s(x) = Σⱼ coef[s, j] k(x, zⱼ) + intercept[s], (n, k)."""
     used = np.flatnonzero(expansion.coef.any(axis=0))
     if isinstance(expansion.kernel, Precomputed):
@@ -42,8 +44,8 @@ def expansion_scores(expansion: KernelExpansion, X: Tensor) -> Tensor:
     return kernel_block(expansion.kernel, X, centers) @ coef.T + expansion.intercept
 
 
-@posterior_of(KernelLogisticRegression)
-def _kernel_logistic(model: KernelLogisticRegression, rows: Rows) -> Tensor:
+@converts(KernelLogisticRegression)
+def _kernel_logistic(model: KernelLogisticRegression, rows: GraphRows) -> Tensor:
     if model._has_pairs:
         return _coupled_pairs(model, rows)
     return logistic_probabilities(logistic_scores(model, rows.matrix), len(model.classes_))
@@ -51,40 +53,39 @@ def _kernel_logistic(model: KernelLogisticRegression, rows: Rows) -> Tensor:
 
 def logistic_scores(model: KernelLogisticRegression, X: Tensor) -> Tensor:
     """Return the scores (n, 1) or (n, c) of a logistic model with all classes in it."""
-    return expansion_scores(model._expansion(), X)
+    return summed_scores(model._expansion(), X)
 
 
-def _coupled_pairs(model: KernelLogisticRegression, rows: Rows) -> Tensor:
+def _coupled_pairs(model: KernelLogisticRegression, rows: GraphRows) -> Tensor:
     """Log-odds f_ij = Σ over centres of i + Σ over centres of j, and their coupling."""
     X, c = rows.matrix, len(model.classes_)
     K = kernel_block(model.kernel_, X, dense_centers(model._centers))
     bounds = np.concatenate([[0], np.cumsum(model.n_support_)])
     parts = [
-        K.columns(np.arange(low, high)) @ model.dual_coef_[:, low:high].T
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        K.columns(np.arange(low, high)) @ model.dual_coef_[:, low:high].T for low, high in pairwise(bounds)
     ]
     shares = X.graph.concat(parts)  # (n, c(c − 1)): c − 1 opponents of each class
     i, j = class_pairs(c).T
     F = shares.columns(i * (c - 1) + j - 1) + shares.columns(j * (c - 1) + i) + model.intercept_
     weights = model.pair_weights_ if model._coupling_ == "hastie-tibshirani" else None
-    return couple(F, c, model._coupling_, weights)
+    return coupled_posterior(F, c, model._coupling_, weights)
 
 
-@posterior_of(SparseKernelLogisticRegression)
-def _sparse(model: SparseKernelLogisticRegression, rows: Rows) -> Tensor:
-    return logistic_probabilities(expansion_scores(model._expansion(), rows.matrix), len(model.classes_))
+@converts(SparseKernelLogisticRegression)
+def _sparse(model: SparseKernelLogisticRegression, rows: GraphRows) -> Tensor:
+    return logistic_probabilities(summed_scores(model._expansion(), rows.matrix), len(model.classes_))
 
 
-@posterior_of(LinearProgrammingMachine)
-def _linear_programming(model: LinearProgrammingMachine, rows: Rows) -> Tensor:
+@converts(LinearProgrammingMachine)
+def _linear_programming(model: LinearProgrammingMachine, rows: GraphRows) -> Tensor:
     if hasattr(model, "pairwise_"):
         return log_posterior(model.pairwise_, rows)
-    F = expansion_scores(model._expansion(), rows.matrix)
+    F = summed_scores(model._expansion(), rows.matrix)
     return mapped(model._score_map_, F.graph.concat([-F, F]) if len(model.classes_) == 2 else F)
 
 
-@posterior_of(LeastSquaresProbabilisticClassifier)
-def _least_squares(model: LeastSquaresProbabilisticClassifier, rows: Rows) -> Tensor:
+@converts(LeastSquaresProbabilisticClassifier)
+def _least_squares(model: LeastSquaresProbabilisticClassifier, rows: GraphRows) -> Tensor:
     # Outside its block the coefficients of a class are zero, but each block need not be compared with all.
     blocks, coef = model._learnt_.sums.centers.blocks, model.dual_coef_
     parts, classes = [], []
@@ -97,20 +98,20 @@ def _least_squares(model: LeastSquaresProbabilisticClassifier, rows: Rows) -> Te
             np.zeros(len(block.classes)),
             np.empty((0, 2)),
         )
-        parts.append(expansion_scores(part, rows.matrix))
+        parts.append(summed_scores(part, rows.matrix))
         classes.extend(block.classes.tolist())
     Q = rows.graph.concat(parts).columns(np.argsort(classes))
     return mapped(model.score_map_, Q)
 
 
-@posterior_of(RelevanceVectorClassifier)
-def _relevance_vectors(model: RelevanceVectorClassifier, rows: Rows) -> Tensor:
+@converts(RelevanceVectorClassifier)
+def _relevance_vectors(model: RelevanceVectorClassifier, rows: GraphRows) -> Tensor:
     F, c = _moderated(model, rows.matrix), len(model.classes_)
     if c == 2:
         return two_columns(F)
     if (model.pairs_[:, 1] < 0).all():
         return log_softmax(log_expit(F))
-    return couple(F, c, "wu-lin-weng", None)
+    return coupled_posterior(F, c, "wu-lin-weng", None)
 
 
 def _moderated(model: RelevanceVectorClassifier, X: Tensor) -> Tensor:

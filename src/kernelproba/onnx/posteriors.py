@@ -10,18 +10,18 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from kernelproba.onnx.errors import ConversionError
-from kernelproba.onnx.graph import Graph, Tensor
+from kernelproba.onnx.graph import OURS, Graph, Tensor
 from kernelproba.onnx.probabilities import finite_log
 
 if TYPE_CHECKING:
-    from skl2onnx.common._topology import Variable
+    from skl2onnx.common._topology import Operator, Variable
 
 Model = TypeVar("Model", bound=BaseEstimator)
 
 _POSTERIORS: dict[type[BaseEstimator], Callable[..., Tensor]] = {}
 
 
-class Rows:
+class GraphRows:
     """What a model is given inside a graph.
 
     Parameters
@@ -36,12 +36,12 @@ class Rows:
         self.graph, self.variables = graph, variables
 
     @classmethod
-    def of_matrix(cls, X: Tensor, n_features: int) -> Rows:
+    def of_matrix(cls, X: Tensor, n_features: int | None) -> GraphRows:
         """Rows X (n, d) that other nodes have made, in double precision."""
         from skl2onnx.common.data_types import DoubleTensorType
 
         graph = X.graph
-        variable = graph.scope.declare_local_variable("kp_rows", DoubleTensorType([None, n_features]))
+        variable = graph.scope.declare_local_variable(f"{OURS}rows", DoubleTensorType([None, n_features]))
         graph.write("Identity", [X.name], [variable.onnx_name])
         rows = cls(graph, [variable])
         rows.__dict__["matrix"] = X
@@ -56,10 +56,10 @@ class Rows:
         return self.graph.concat(parts)
 
 
-def posterior_of(kind: type[Model]) -> Callable[[Callable[[Model, Rows], Tensor]], Callable]:
+def converts(kind: type[Model]) -> Callable[[Callable[[Model, GraphRows], Tensor]], Callable]:
     """Register a function from a fitted model and rows to log-probabilities (n, c)."""
 
-    def register(function: Callable[[Model, Rows], Tensor]) -> Callable:
+    def register(function: Callable[[Model, GraphRows], Tensor]) -> Callable:
         _POSTERIORS[kind] = function
         return function
 
@@ -71,7 +71,7 @@ def known_classifiers() -> list[type[BaseEstimator]]:
     return list(_POSTERIORS)
 
 
-def log_posterior(model: BaseEstimator, rows: Rows) -> Tensor:
+def log_posterior(model: BaseEstimator, rows: GraphRows) -> Tensor:
     """Return log-probabilities (n, c) by a fitted classifier, of ours or of any that skl2onnx converts."""
     if isinstance(model, FrozenEstimator):
         return log_posterior(model.estimator, rows)
@@ -80,30 +80,30 @@ def log_posterior(model: BaseEstimator, rows: Rows) -> Tensor:
     return finite_log(_foreign_posterior(model, rows))
 
 
-def _foreign_posterior(model: BaseEstimator, rows: Rows) -> Tensor:
+def _foreign_posterior(model: BaseEstimator, rows: GraphRows) -> Tensor:
     from onnx import TensorProto
     from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
 
     scope, operator = rows.graph.scope, _operator(model, rows)
-    label = scope.declare_local_variable("kp_label", Int64TensorType())
-    proba = scope.declare_local_variable("kp_proba", DoubleTensorType())
+    label = scope.declare_local_variable(f"{OURS}label", Int64TensorType())
+    proba = scope.declare_local_variable(f"{OURS}proba", DoubleTensorType())
     operator.outputs.extend([label, proba])
-    P = Tensor(rows.graph, proba.onnx_name)
-    return P.cast(TensorProto.DOUBLE)
+    # Sums in single precision may end a little below 0.
+    return Tensor(rows.graph, proba.onnx_name).cast(TensorProto.DOUBLE).clip(0.0, 1.0)
 
 
-def foreign_features(transformer: BaseEstimator, rows: Rows) -> Tensor:
+def foreign_features(transformer: BaseEstimator, rows: GraphRows) -> Tensor:
     """Return what a fitted transformer makes of rows, (n, p), in double precision."""
     from onnx import TensorProto
     from skl2onnx.common.data_types import DoubleTensorType
 
     scope, operator = rows.graph.scope, _operator(transformer, rows)
-    features = scope.declare_local_variable("kp_features", DoubleTensorType())
+    features = scope.declare_local_variable(f"{OURS}features", DoubleTensorType())
     operator.outputs.append(features)
     return Tensor(rows.graph, features.onnx_name).cast(TensorProto.DOUBLE)
 
 
-def _operator(model: BaseEstimator, rows: Rows) -> object:
+def _operator(model: BaseEstimator, rows: GraphRows) -> Operator:
     """Declare a part of the graph that skl2onnx writes."""
     from skl2onnx._supported_operators import sklearn_operator_name_map
 
@@ -115,12 +115,10 @@ def _operator(model: BaseEstimator, rows: Rows) -> object:
         )
     operator = rows.graph.scope.declare_local_operator(alias, model)
     n_features = getattr(model, "n_features_in_", None)
-    operator.inputs = Rows.of_matrix(rows.matrix, n_features).variables
+    operator.inputs = GraphRows.of_matrix(rows.matrix, n_features).variables
     return operator
 
 
 def label_numbers(log_P: Tensor) -> Tensor:
     """Return the number of the most probable class, (n,), of log-probabilities (n, c)."""
     return log_P.graph("ArgMax", log_P.graph("Exp", log_P), axis=1, keepdims=0)
-
-

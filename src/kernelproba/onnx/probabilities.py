@@ -7,6 +7,7 @@ from functools import singledispatch
 import numpy as np
 
 from kernelproba.calibration import Calibrated, Clipping, PowerCalibration, PriorOutside, ScoreMap, SlopeMap
+from kernelproba.coupling.hastie_tibshirani import LARGEST_EXPONENT
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.onnx.graph import Tensor
 
@@ -24,6 +25,11 @@ def two_columns(f: Tensor) -> Tensor:
 def logistic_probabilities(F: Tensor, n_classes: int) -> Tensor:
     """Return log-probabilities of scores (n, 1) of two classes, or (n, c)."""
     return two_columns(F) if n_classes == 2 else log_softmax(F)
+
+
+def expit(F: Tensor) -> Tensor:
+    """Return σ(f)."""
+    return F.graph("Sigmoid", F.clip(-LARGEST_EXPONENT, LARGEST_EXPONENT))  # runtimes overflow beyond
 
 
 def log_expit(F: Tensor) -> Tensor:
@@ -77,7 +83,7 @@ def _clipped(score_map: Clipping, Q: Tensor) -> Tensor:
     P, tiny = Q.at_least(0.0), np.finfo(np.float64).tiny
     top = P.max()
     # Scores at the edge of underflow would lose their digits in a sum: scale them up first.
-    P = Q.graph.where(top < tiny, score_map.prior[np.newaxis], P / top.at_least(tiny))
+    P = Q.graph.where(top.is_below(tiny), score_map.prior[np.newaxis], P / top.at_least(tiny))
     return P / P.sum()
 
 

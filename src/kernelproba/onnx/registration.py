@@ -13,7 +13,7 @@ from kernelproba.extras import extra
 from kernelproba.onnx import densities, machines, tables, wrappers
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.onnx.graph import OLDEST_OPSET, Graph, Tensor
-from kernelproba.onnx.posteriors import Rows, known_classifiers, log_posterior
+from kernelproba.onnx.posteriors import GraphRows, known_classifiers, log_posterior
 from kernelproba.tables import TableEncoder
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: Modules that register classifiers when they are imported.
 FAMILIES = (machines, densities, wrappers, tables)
+
+#: Options of skl2onnx that our classifiers have; the first values are the defaults.
+OPTIONS = {"zipmap": [False, True, "columns"], "output_class_labels": [False, True], "nocl": [False]}
 
 
 @cache
@@ -49,7 +52,11 @@ def register_converters() -> None:
             _classifier_shapes,
             _convert_classifier,
             parser=_parse_classifier,
-            options={"zipmap": [False, True, "columns"], "output_class_labels": [False, True]},
+            options={
+                "zipmap": [False, True, "columns"],
+                "output_class_labels": [False, True],
+                "nocl": [False],
+            },
         )
     for transformer in (BasisExpansion, RecursiveFeatureAddition, TableEncoder):
         alias = f"Kernelproba{transformer.__name__}"
@@ -97,7 +104,7 @@ def _number_type(operator: Operator) -> type:
 
 def _convert_classifier(scope: Scope, operator: Operator, container: ModelComponentContainer) -> None:
     graph, model = checked_graph(scope, container), operator.raw_operator
-    log_P = log_posterior(model, Rows(graph, operator.inputs))
+    log_P = log_posterior(model, GraphRows(graph, operator.inputs))
     chosen, table = wrappers.decision(model, log_P)
     labels = graph("Gather", graph.constant(labels_of(table)), chosen, axis=0)
     graph.write("Identity", [labels.name], [operator.outputs[0].full_name])
@@ -106,7 +113,7 @@ def _convert_classifier(scope: Scope, operator: Operator, container: ModelCompon
 
 def _convert_transformer(scope: Scope, operator: Operator, container: ModelComponentContainer) -> None:
     graph, model = checked_graph(scope, container), operator.raw_operator
-    rows = Rows(graph, operator.inputs)
+    rows = GraphRows(graph, operator.inputs)
     if isinstance(model, TableEncoder):
         features = tables.encoded_table(model, rows)
     elif isinstance(model, BasisExpansion):
@@ -136,7 +143,7 @@ def labels_of(classes: np.ndarray) -> np.ndarray:
     if (numbers == np.rint(numbers)).all() and (np.abs(numbers) < 2**53).all():
         return numbers.astype(np.int64)
     raise ConversionError(
-        f"labels such as {classes.tolist()[0]!r} have no form in ONNX: fit with texts or whole numbers as labels"
+        f"labels such as {classes.tolist()[0]!r} have no form in ONNX: fit with texts or whole numbers"
     )
 
 

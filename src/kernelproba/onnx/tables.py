@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from kernelproba.onnx.columns import ColumnInput, column_input, encoded
 from kernelproba.onnx.errors import ConversionError
-from kernelproba.onnx.graph import Tensor
-from kernelproba.onnx.posteriors import Rows, log_posterior, posterior_of
+from kernelproba.onnx.graph import OURS, Tensor
+from kernelproba.onnx.posteriors import GraphRows, converts, log_posterior
 from kernelproba.tables import TableClassifier, TableEncoder
 from kernelproba.tables.fitted_column import FittedColumn
+
+if TYPE_CHECKING:
+    from onnx import GraphProto
 
 
 def used_columns(encoder: TableEncoder) -> Iterator[tuple[FittedColumn, ColumnInput]]:
@@ -20,24 +24,65 @@ def used_columns(encoder: TableEncoder) -> Iterator[tuple[FittedColumn, ColumnIn
             yield column, how
 
 
-@posterior_of(TableClassifier)
-def _table(model: TableClassifier, rows: Rows) -> Tensor:
+def column_types(encoder: TableEncoder) -> list[tuple[str, object]]:
+    """Return a name and a type for the input of each column; names as in the table come at the end."""
+    from skl2onnx.common.data_types import DoubleTensorType, StringTensorType
+
+    return [
+        (f"{OURS}column_{j}", (StringTensorType if how.is_text else DoubleTensorType)([None, 1]))
+        for j, (_, how) in enumerate(used_columns(encoder))
+    ]
+
+
+def name_columns(graph: GraphProto, encoder: TableEncoder) -> list[dict[str, str]]:
+    """Give inputs the names of their columns, whatever those are; return what each holds, for people.
+
+    A name that is empty, or that another tensor has or may have, is changed.
+    """
+    taken = {name for node in graph.node for name in (*node.input, *node.output)}
+    taken |= {constant.name for constant in graph.initializer}
+    names, described = {}, []
+    for each, (column, how) in zip(graph.input, used_columns(encoder), strict=True):
+        given = column.description.name
+        name = f"column_{given}" if given.startswith(OURS) else given
+        while not name or name in taken:
+            name += "_column"
+        taken.add(name)
+        names[each.name], each.name = name, name
+        described.append({"column": given, "input": name, "holds": how.meaning})
+    for node in graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+    return described
+
+
+@converts(TableClassifier)
+def _table(model: TableClassifier, rows: GraphRows) -> Tensor:
     Z = encoded_table(model.encoder_, rows)
-    return log_posterior(model.estimator_, Rows.of_matrix(Z, len(model.encoder_.source_)))
+    return log_posterior(model.estimator_, GraphRows.of_matrix(Z, len(model.encoder_.source_)))
 
 
-def encoded_table(encoder: TableEncoder, rows: Rows) -> Tensor:
-    """Return the matrix that an encoder makes of columns (n, 1)."""
+def encoded_table(encoder: TableEncoder, rows: GraphRows) -> Tensor:
+    """Return the matrix (n, k) that an encoder makes of columns (n, 1), or of one matrix of numbers."""
+    used = list(used_columns(encoder))
+    columns = _columns(encoder, rows)
+    return rows.graph.concat(
+        [encoded(column, values) for (column, _), values in zip(used, columns, strict=True)]
+    )
+
+
+def _columns(encoder: TableEncoder, rows: GraphRows) -> list[Tensor]:
+    """Return the columns that are used, texts as they are and numbers in double precision."""
     from onnx import TensorProto
 
-    used = list(used_columns(encoder))
-    if len(used) != len(rows.variables):
-        raise ConversionError(
-            f"a table of {len(used)} columns needs as many inputs, got {len(rows.variables)}: convert the "
-            "model with kernelproba.onnx.to_onnx, which makes one for each column that the model uses"
-        )
-    parts = []
-    for (column, how), variable in zip(used, rows.variables, strict=True):
-        values = Tensor(rows.graph, variable.onnx_name)
-        parts.append(encoded(column, values if how.is_text else values.cast(TensorProto.DOUBLE)))
-    return rows.graph.concat(parts)
+    used, inputs = list(used_columns(encoder)), rows.variables
+    if len(inputs) == len(used):
+        values = [Tensor(rows.graph, each.onnx_name) for each in inputs]
+        texts = [how.is_text for _, how in used]
+        return [v if text else v.cast(TensorProto.DOUBLE) for v, text in zip(values, texts, strict=True)]
+    if len(inputs) == 1 and not any(how.is_text for _, how in used):
+        places = [j for j, column in enumerate(encoder._fitted_) if column_input(column) is not None]
+        return [rows.matrix.columns([j]) for j in places]
+    raise ConversionError(
+        f"a table of {len(used)} columns needs as many inputs, got {len(inputs)}: convert the model "
+        "by itself with kernelproba.onnx.to_onnx, which makes an input for each column that it uses"
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
+
 import numpy as np
 
 from kernelproba.basis.expansion import sigmoid_terms
@@ -17,13 +20,13 @@ from kernelproba.estimators import (
 from kernelproba.estimators.basis_logistic.estimator import LARGEST_FEATURE
 from kernelproba.kernels import RBF
 from kernelproba.number_range import LOG_ZERO, log_probabilities
-from kernelproba.onnx.coupling import couple
+from kernelproba.onnx.coupling import coupled_posterior
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.onnx.graph import Tensor
 from kernelproba.onnx.kernels import dense_centers, kernel_block
 from kernelproba.onnx.machines import logistic_scores
-from kernelproba.onnx.posteriors import Rows, foreign_features, label_numbers, log_posterior, posterior_of
-from kernelproba.onnx.probabilities import log_softmax, logistic_probabilities
+from kernelproba.onnx.posteriors import GraphRows, converts, foreign_features, label_numbers, log_posterior
+from kernelproba.onnx.probabilities import expit, log_softmax, logistic_probabilities
 from kernelproba.tuning import (
     KernelLogisticRegressionCV,
     LeastSquaresProbabilisticClassifierCV,
@@ -35,31 +38,32 @@ from kernelproba.tuning.grid.grid_classifier import GridTunedClassifier
 from kernelproba.tuning.scaling import FARTHEST, REACH, SQUASHED_RULES, FeatureScaling
 
 
-@posterior_of(KernelLogisticRegressionCV)
-def _pool(model: KernelLogisticRegressionCV, rows: Rows) -> Tensor:
+@converts(KernelLogisticRegressionCV)
+def _pool(model: KernelLogisticRegressionCV, rows: GraphRows) -> Tensor:
     """Σₖ vₖ fₖ(scaled x) / T."""
-    X, total = rows.matrix, None
-    for v, scaler, member in zip(model.weights_, model.scalers_, model.estimators_, strict=True):
-        F = logistic_scores(member, scaled(scaler, X)) * (v / model.temperature_)
-        total = F if total is None else total + F
-    return logistic_probabilities(total, len(model.classes_))
+    members = zip(model.weights_, model.scalers_, model.estimators_, strict=True)
+    parts = [
+        logistic_scores(member, scaled(scaler, rows.matrix)) * (v / model.temperature_)
+        for v, scaler, member in members
+    ]
+    return logistic_probabilities(reduce(operator.add, parts), len(model.classes_))
 
 
-@posterior_of(LeastSquaresProbabilisticClassifierCV)
-def _scaled_least_squares(model: LeastSquaresProbabilisticClassifierCV, rows: Rows) -> Tensor:
+@converts(LeastSquaresProbabilisticClassifierCV)
+def _scaled_least_squares(model: LeastSquaresProbabilisticClassifierCV, rows: GraphRows) -> Tensor:
     X = scaled(model.scaler_, rows.matrix)
-    return log_posterior(model.best_estimator_, Rows.of_matrix(X, model.n_features_in_))
+    return log_posterior(model.best_estimator_, GraphRows.of_matrix(X, model.n_features_in_))
 
 
-@posterior_of(LinearProgrammingMachineCV)
-@posterior_of(MaximumContrastClassifierCV)
-@posterior_of(SparseKernelLogisticRegressionCV)
-def _best(model: GridTunedClassifier, rows: Rows) -> Tensor:
+@converts(LinearProgrammingMachineCV)
+@converts(MaximumContrastClassifierCV)
+@converts(SparseKernelLogisticRegressionCV)
+def _best(model: GridTunedClassifier, rows: GraphRows) -> Tensor:
     return log_posterior(model.best_estimator_, rows)
 
 
-@posterior_of(BasisLogisticRegression)
-def _basis_logistic(model: BasisLogisticRegression, rows: Rows) -> Tensor:
+@converts(BasisLogisticRegression)
+def _basis_logistic(model: BasisLogisticRegression, rows: GraphRows) -> Tensor:
     X, expansion = rows.matrix, model.expansion_
     if expansion is None:
         Phi = X
@@ -71,37 +75,37 @@ def _basis_logistic(model: BasisLogisticRegression, rows: Rows) -> Tensor:
     return logistic_probabilities(scores, len(model.classes_))
 
 
-@posterior_of(PairwiseCouplingClassifier)
-def _pairs(model: PairwiseCouplingClassifier, rows: Rows) -> Tensor:
+@converts(PairwiseCouplingClassifier)
+def _pairs(model: PairwiseCouplingClassifier, rows: GraphRows) -> Tensor:
     if model.pairwise_indices_ is not None:
         raise ConversionError(
-            "pairs of a precomputed kernel leave nothing to export: the graph would need the kernel matrix as "
-            "its input. Fit on rows with a kernel of kernelproba.kernels"
+            "pairs of a precomputed kernel leave nothing to export: the graph would need the kernel matrix "
+            "as its input. Fit on rows with a kernel of kernelproba.kernels"
         )
     odds = []
     for each in model.estimators_:
         log_P = log_posterior(each, rows)
         odds.append(log_P.columns([0]) - log_P.columns([1]))
     weights = model.pair_weights_ if model._coupling_ == "hastie-tibshirani" else None
-    return couple(rows.graph.concat(odds), len(model.classes_), model._coupling_, weights)
+    return coupled_posterior(rows.graph.concat(odds), len(model.classes_), model._coupling_, weights)
 
 
-@posterior_of(ConformalClassifier)
-@posterior_of(MinimumRiskClassifier)
-def _inner(model: ConformalClassifier | MinimumRiskClassifier, rows: Rows) -> Tensor:
+@converts(ConformalClassifier)
+@converts(MinimumRiskClassifier)
+def _inner(model: ConformalClassifier | MinimumRiskClassifier, rows: GraphRows) -> Tensor:
     return log_posterior(model.estimator_, rows)
 
 
-@posterior_of(PriorShiftClassifier)
-def _prior_shift(model: PriorShiftClassifier, rows: Rows) -> Tensor:
-    """log p + log π'/π, the new priors where no class is possible."""
+@converts(PriorShiftClassifier)
+def _prior_shift(model: PriorShiftClassifier, rows: GraphRows) -> Tensor:
+    """Log p + log π'/π, the new priors where no class is possible."""
     log_P, old, new = log_posterior(model.estimator_, rows), model.train_priors_, model.priors_
     if np.array_equal(old, new):
         return log_P
     shift = np.full(len(new), LOG_ZERO)
     shift[new > 0] = np.log(new[new > 0]) - np.log(old[new > 0])
     scores = (log_P + shift).at_least(LOG_ZERO)
-    impossible = scores.max() < LOG_ZERO / 2
+    impossible = scores.max().is_below(LOG_ZERO / 2)
     fallback = log_probabilities(new)[np.newaxis]
     return log_softmax(rows.graph.where(impossible, fallback, scores)).at_least(LOG_ZERO)
 
@@ -118,7 +122,7 @@ def decision(model: MinimumRiskClassifier, log_P: Tensor) -> tuple[Tensor, np.nd
         return chosen, model.classes_
     risk = P @ dearest - (-relative).max().reshape(-1)
     rejected = graph.constant(np.array(len(model.classes_)))
-    chosen = graph.where(risk > float(model.reject_cost_), rejected, chosen)
+    chosen = graph.where(risk.exceeds(float(model.reject_cost_)), rejected, chosen)
     return chosen, label_table(model.classes_, model.reject_label_)
 
 
@@ -134,14 +138,13 @@ def scaled(scaler: FeatureScaling | None, X: Tensor) -> Tensor:
 
 def expanded(expansion: BasisExpansion, X: Tensor) -> Tensor:
     """Return the basis functions of rows, (n, p)."""
-    graph = X.graph
     if expansion._basis_ == "gaussian":
         return kernel_block(RBF(expansion.width_), X, dense_centers(expansion.centers_))
     if expansion._basis_ == "polynomial":
         return _monomials(expansion.monomials_.powers_, X)
     feature, knot = sigmoid_terms(dense_centers(expansion.centers_))
     widths = np.broadcast_to(np.asarray(expansion.width_, dtype=np.float64), expansion.centers_.shape[1:])
-    return graph("Sigmoid", (X.columns(feature) - knot) / widths[feature])
+    return expit((X.columns(feature) - knot) / widths[feature])
 
 
 def _monomials(powers: np.ndarray, X: Tensor) -> Tensor:
