@@ -78,6 +78,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
     """Read and predict the rows that have a label."""
     import pandas as pd
 
+    from kernelproba.tables.fingerprints import are_shared
     from kernelproba.tables.labels import read_labels
     from kernelproba.tables.training_table import check_column
 
@@ -103,7 +104,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
         terminal.notes([_unknown_labels(unknown)])
     X = pd.concat(frames)
     seen = model.seen(X)
-    if seen.any():
+    if seen.any() and are_shared(int(seen.sum()), len(seen)):
         terminal.notes([_seen_rows(int(seen.sum()), len(seen))])
     return HeldOut(X, np.concatenate(labels), np.concatenate(posteriors), seen)
 
@@ -151,6 +152,7 @@ def write_model_report(
         ["kernelproba", *sys.argv[1:]],
         seen=held_out.seen,
         row_numbers="Rows are numbered from 1 as in the file, without the header.",
+        left_out=model.left_out,
     )
     with terminal.heeding_warnings(), terminal.working(f"writing {path.name}"):
         summary = summarise(

@@ -107,6 +107,7 @@ def learn(
     from kernelproba.cli.table_model import TableModel
     from kernelproba.cli.training import encoder_for, without_dropped
     from kernelproba.tables import TableClassifier
+    from kernelproba.tables.kinds import DROPPED
 
     (name, classifier), (choice, whole) = method, source
     kept, held = splitting.split(whole, choice.seed)
@@ -118,7 +119,8 @@ def learn(
         model = TableClassifier(classifier, encoder_for(choice)).fit(table.X, table.y)
         forget_callbacks(model.estimator_)
     seconds = time.perf_counter() - start
-    fitted = TableModel.of(model, table, name)
+    left_out = {each.name: each.why for each in described if each.kind == DROPPED}
+    fitted = TableModel.of(model, table, name, left_out)
     if output is not None:
         fitted.save(output)
     facts = model_facts(fitted, described) | {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,8 @@ class TableModel:
         Their labels.
     fingerprints : str
         Of their features (`kernelproba.tables.fingerprints`), by which they are known again.
+    left_out : dict of str to str
+        Columns of the table that cannot be learnt from, and why.
     """
 
     model: BaseEstimator
@@ -54,13 +56,17 @@ class TableModel:
     rows: list[int]
     labels: list
     fingerprints: str
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, model: BaseEstimator, table: TrainingTable, method: str) -> TableModel:
+    def of(
+        cls, model: BaseEstimator, table: TrainingTable, method: str, left_out: dict[str, str]
+    ) -> TableModel:
         """Join a model and the table it was fitted on."""
         rows, labels = table.X.index.tolist(), table.y.tolist()
         keys = packed(fingerprints(table.X))
-        return cls(model, table.readings, table.target, table.target_kind, method, rows, labels, keys)
+        target = table.target, table.target_kind
+        return cls(model, table.readings, *target, method, rows, labels, keys, left_out)
 
     @classmethod
     def load(cls, path: Path) -> TableModel:
@@ -78,7 +84,8 @@ class TableModel:
         try:
             notes = dict(file.notes["table"])
             readings = {str(name): Reading(**reading) for name, reading in notes.pop("readings").items()}
-            loaded = cls(file.model, readings, **notes)
+            left_out = {str(name): str(why) for name, why in notes.pop("left_out", {}).items()}
+            loaded = cls(file.model, readings, **notes, left_out=left_out)
             for reading in readings.values():
                 reading.check()
             unpacked(loaded.fingerprints)

@@ -27,9 +27,11 @@ class About:
     timings : mapping of str to float
         Seconds by what they were spent on, such as ``{"fit": 1.2}``.
     seen : ndarray of bool of shape (n,) or None
-        Which of the rows the model was fitted on, if that is known.
+        Which of the rows the model was fitted on; if not given, equal rows of the training are found.
     row_numbers : str
         What the labels of rows mean, as a sentence.
+    left_out : mapping of str to str
+        Names of columns that were left out before the fit, and why.
 
     See Also
     --------
@@ -46,6 +48,7 @@ class About:
     timings: Mapping[str, float] = field(default_factory=dict)
     seen: NDArray | None = None
     row_numbers: str = "Rows are named by the index of the table, or counted from 0 if it has none."
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def command_line(self) -> str | None:
         """Return the command as one would type it."""

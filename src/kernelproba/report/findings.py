@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernelproba.report.column_wording import quoted, slice_words
 from kernelproba.report.summary_types import Summary
+from kernelproba.tables.fingerprints import are_shared
 
 _LISTED, _SLICES = 6, 3
 
@@ -18,13 +19,25 @@ def findings(summary: Summary) -> list[str]:
     summary : dict
         All else that `kernelproba.report.summary.summarise` has found.
     """
-    found = (_seen, _leaks, _wrong_slices, _learnt_nothing, _never_predicted, _drift)
+    weak = (sentence for find in (_learnt_nothing, _never_predicted) for sentence in find(summary))
+    return [*defects(summary), *weak]
+
+
+def defects(summary: Summary) -> list[str]:
+    """Return sentences about what is wrong with the data; a clean table should have none.
+
+    Parameters
+    ----------
+    summary : dict
+        As of `findings`.
+    """
+    found = (_seen, _leaks, _identifiers, _wrong_slices, _drift)
     return [sentence for find in found for sentence in find(summary)]
 
 
 def _seen(summary: Summary) -> Iterator[str]:
     seen, rows = summary["data"]["seen_rows"], summary["data"]["rows"]
-    if seen:
+    if seen and are_shared(seen, rows):
         which = "All rows" if seen == rows else f"{seen:,} of {rows:,} rows"
         yield (
             f"{which} were in the training table: their scores say how well the model remembers, not how "
@@ -37,6 +50,14 @@ def _leaks(summary: Summary) -> Iterator[str]:
         yield (
             f"The column {quoted(column)} tells the target almost by itself: make sure that it is known "
             "before the target is, and not made from it."
+        )
+
+
+def _identifiers(summary: Summary) -> Iterator[str]:
+    for column in summary["identifiers"][:_LISTED]:
+        yield (
+            f"The model learns from {quoted(column['name'])}, though {column['why']}: what it learns there "
+            "says nothing of other rows. Leave the column out."
         )
 
 

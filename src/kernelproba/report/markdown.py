@@ -12,6 +12,7 @@ from kernelproba.report.summary_types import (
     Confusion,
     DataSummary,
     FlaggedRow,
+    LeftOutColumn,
     NoveltySummary,
     RivalsSummary,
     Summary,
@@ -56,6 +57,7 @@ def markdown(summary: Summary) -> str:
         _section("Labels that look wrong", _doubted(summary["doubted_labels"])),
         _training(summary["doubted_training_labels"]),
         _section("Data", _data(summary["data"])),
+        _left_out(summary["left_out"]),
         _section("Time and versions", _reproduce(summary)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -216,6 +218,11 @@ def _data(data: DataSummary) -> str:
             lines_table(["column", "kind", "missing", "distinct values"], columns),
         ]
     )
+
+
+def _left_out(columns: list[LeftOutColumn]) -> str:
+    rows = [(escape(each["name"]), escape(each["why"])) for each in columns]
+    return _section("Columns left out", lines_table(["column", "why"], rows)) if rows else ""
 
 
 def number_or_dash(count: int | None) -> str:

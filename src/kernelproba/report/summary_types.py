@@ -193,6 +193,13 @@ class FlaggedRow(TypedDict):
     reasons: NotRequired[list[RowReason]]
 
 
+class LeftOutColumn(TypedDict):
+    """A column that says nothing of other rows, or nothing at all, and why."""
+
+    name: str
+    why: str
+
+
 class Shift(TypedDict):
     """A column whose held-out values are not those of training, and their share."""
 
@@ -251,6 +258,8 @@ class Summary(TypedDict):
     slices: SlicesSummary
     drift: list[Shift]
     leaks: list[str]
+    identifiers: list[LeftOutColumn]
+    left_out: list[LeftOutColumn]
     rivals: RivalsSummary | None
     calibration: CalibrationSummary
     confusion: Confusion

@@ -13,6 +13,9 @@ from kernelproba.tables.columns import columns_of
 from kernelproba.tables.readings import distinct_texts
 from kernelproba.typing import MatrixLike
 
+#: Rows, and share of all, below which equal rows are hardly worth a word.
+_FEWEST, _SHARE = 2, 0.02
+
 #: Stands for a missing value.
 _MISSING = np.float64(-8.98846567431158e307)
 
@@ -49,6 +52,17 @@ def seen_before(keys: NDArray, known: NDArray) -> NDArray:
     by_chance = float((counts[which] > 1).mean())
     most = by_chance + 4 * np.sqrt(by_chance * (1 - by_chance) / len(keys)) + 1 / len(keys)
     return found if by_chance == 0 or found.mean() > most else np.zeros_like(found)
+
+
+def are_shared(seen: int, rows: int) -> bool:
+    """Whether so many rows that were seen before speak of shared rows: fewer may be equal by chance.
+
+    Parameters
+    ----------
+    seen, rows : int
+        Rows that are among known ones, and rows in all.
+    """
+    return seen == rows or (seen >= _FEWEST and seen >= _SHARE * rows)
 
 
 def packed(keys: NDArray) -> str:

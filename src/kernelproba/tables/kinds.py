@@ -75,8 +75,8 @@ def kind_of(column: Column, max_levels: int, *, keep: bool = False) -> ColumnKin
     missing = column.missing
     known = column.values[~missing]
     dropped = _why_empty(known, gaps=bool(missing.any()))
-    if dropped is None and not keep and column.declared is None and not missing.any():
-        dropped = _why_key(column.name, known)
+    if dropped is None and not keep:
+        dropped = why_key(column)
     if dropped is not None:
         return ColumnKind(column.name, DROPPED, dropped)
     if column.declared is not None:
@@ -110,11 +110,13 @@ def _why_empty(known: NDArray, *, gaps: bool) -> str | None:
     return None
 
 
-def _why_key(name: str, known: NDArray) -> str | None:
+def why_key(column: Column) -> str | None:
     """Return why a column only tells rows apart, None if it does not."""
-    if known.dtype.kind == "f" and _numbers_rows(name, known):
+    if column.declared is not None or column.missing.any():
+        return None
+    if column.values.dtype.kind == "f" and _numbers_rows(column.name, column.values):
         return "it numbers the rows"
-    if known.dtype == object and _names_rows(known):
+    if column.values.dtype == object and _names_rows(column.values):
         return "it looks like an identifier, different in almost every row"
     return None
 
