@@ -5,38 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernelproba.report.column_wording import quoted, slice_words
-from kernelproba.report.summary_types import Summary
+from kernelproba.report.summary_types import DefectSummary, Summary
 from kernelproba.tables.fingerprints import are_shared
 
 _LISTED, _SLICES = 6, 3
 
 
-def findings(summary: Summary) -> list[str]:
-    """Return sentences about what is wrong, the worst first; empty if nothing is.
+def defects(found: DefectSummary) -> list[str]:
+    """Return sentences about what is wrong with the data, the worst first; a clean table should have none.
+
+    Parameters
+    ----------
+    found : dict
+        From `kernelproba.report.defect_summary.look_for_defects`.
+    """
+    parts = (_seen, _leaks, _identifiers, _wrong_slices, _drift)
+    return [sentence for part in parts for sentence in part(found)]
+
+
+def weaknesses(summary: Summary) -> list[str]:
+    """Return sentences about what is wrong with the model: it has learnt nothing, or ignores a class.
 
     Parameters
     ----------
     summary : dict
-        All else that `kernelproba.report.summary.summarise` has found.
+        From `kernelproba.report.summary.summarise`.
     """
-    weak = (sentence for find in (_learnt_nothing, _never_predicted) for sentence in find(summary))
-    return [*defects(summary), *weak]
+    return [*_learnt_nothing(summary), *_never_predicted(summary)]
 
 
-def defects(summary: Summary) -> list[str]:
-    """Return sentences about what is wrong with the data; a clean table should have none.
-
-    Parameters
-    ----------
-    summary : dict
-        As of `findings`.
-    """
-    found = (_seen, _leaks, _identifiers, _wrong_slices, _drift)
-    return [sentence for find in found for sentence in find(summary)]
-
-
-def _seen(summary: Summary) -> Iterator[str]:
-    seen, rows = summary["data"]["seen_rows"], summary["data"]["rows"]
+def _seen(found: DefectSummary) -> Iterator[str]:
+    seen, rows = found["seen_rows"], found["rows"]
     if seen and are_shared(seen, rows):
         which = "All rows" if seen == rows else f"{seen:,} of {rows:,} rows"
         yield (
@@ -45,24 +44,24 @@ def _seen(summary: Summary) -> Iterator[str]:
         )
 
 
-def _leaks(summary: Summary) -> Iterator[str]:
-    for column in summary["leaks"][:_LISTED]:
+def _leaks(found: DefectSummary) -> Iterator[str]:
+    for column in found["leaks"][:_LISTED]:
         yield (
             f"The column {quoted(column)} tells the target almost by itself: make sure that it is known "
             "before the target is, and not made from it."
         )
 
 
-def _identifiers(summary: Summary) -> Iterator[str]:
-    for column in summary["identifiers"][:_LISTED]:
+def _identifiers(found: DefectSummary) -> Iterator[str]:
+    for column in found["identifiers"][:_LISTED]:
         yield (
             f"The model learns from {quoted(column['name'])}, though {column['why']}: what it learns there "
             "says nothing of other rows. Leave the column out."
         )
 
 
-def _wrong_slices(summary: Summary) -> Iterator[str]:
-    for part in summary["slices"]["unexpected"][:_SLICES]:
+def _wrong_slices(found: DefectSummary) -> Iterator[str]:
+    for part in found["slices"]["unexpected"][:_SLICES]:
         yield (
             f"Where {slice_words(part)} ({part['rows']:,} rows), the model does worse than stating the "
             f"frequency of each class: log loss {part['log_loss']:.2f}, where {part['expected']:.2f} was to "
@@ -88,9 +87,9 @@ def _never_predicted(summary: Summary) -> Iterator[str]:
         )
 
 
-def _drift(summary: Summary) -> Iterator[str]:
-    if summary["drift"]:
-        shifted = [f"{quoted(each['name'])} ({each['share']:.0%})" for each in summary["drift"]]
+def _drift(found: DefectSummary) -> Iterator[str]:
+    if found["drift"]:
+        shifted = [f"{quoted(each['name'])} ({each['share']:.0%})" for each in found["drift"]]
         yield (
             f"Not spread as in training: {_listed(shifted)}; in brackets, the share of rows that would have "
             "to move. What was learnt may no longer hold."

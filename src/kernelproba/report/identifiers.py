@@ -45,12 +45,12 @@ def _is_readable(column: Column) -> bool:
     return reading.kind != TEXT
 
 
-def left_out_columns(model: Classifier, known: Mapping[str, str]) -> list[LeftOutColumn]:
+def left_out_columns(model: Classifier | None, known: Mapping[str, str]) -> list[LeftOutColumn]:
     """Return the columns that were left out of a table, before the fit or by the model itself.
 
     Parameters
     ----------
-    model : classifier
+    model : classifier or None
         Fitted.
     known : mapping of str to str
         Names and reasons of those that were left out before.

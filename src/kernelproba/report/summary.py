@@ -24,12 +24,10 @@ from kernelproba.report.class_scores import class_scores, threshold_curve
 from kernelproba.report.column_summary import describe_columns
 from kernelproba.report.comparison import rivals as usual_rivals
 from kernelproba.report.data_summary import as_frame, describe_data
-from kernelproba.report.drift import drifts
-from kernelproba.report.findings import findings
+from kernelproba.report.defect_summary import look_for_defects
+from kernelproba.report.findings import defects, weaknesses
 from kernelproba.report.flagged_rows import doubted_labels, doubted_training_labels, doubtful_rows
-from kernelproba.report.identifiers import left_out_columns, used_identifiers
 from kernelproba.report.json_values import plain
-from kernelproba.report.leaks import leaking_columns
 from kernelproba.report.posterior_summary import summarise_map
 from kernelproba.report.row_reasons import RowReasons
 from kernelproba.report.scores_summary import (
@@ -39,11 +37,8 @@ from kernelproba.report.scores_summary import (
     confusion,
     headline_scores,
 )
-from kernelproba.report.slice_summary import describe_slices
 from kernelproba.report.summary_types import ModelSummary, RivalsSummary, Summary
 from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
-from kernelproba.tables import TableError
-from kernelproba.tables.fingerprints import fingerprints, seen_before
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -109,7 +104,8 @@ def summarise(
     checked = check_predictions(column_or_1d(y), P, classes)
     codes, P, frame = checked.codes, checked.P, as_frame(X)
     data = describe_data(X, codes, classes, training)
-    data["seen_rows"] = _seen_rows(about, frame, training)
+    suspect = look_for_defects(model, X, checked, training, about)
+    data["seen_rows"] = suspect["seen_rows"]
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
     scores = headline_scores(codes, P)
     reasons = RowReasons(model, X, X if training is None else training[0], classes)
@@ -124,11 +120,11 @@ def summarise(
         "classes": class_scores(codes, P, classes),
         "curves": _curves(codes, P, classes),
         "columns": describe_columns(model, X, classes[codes]),
-        "slices": describe_slices(codes, P, classes, frame),
-        "drift": [] if training is None else drifts(training[0], X),
-        "leaks": [] if training is None else leaking_columns(as_frame(training[0]), training[1]),
-        "identifiers": used_identifiers(model, frame if training is None else as_frame(training[0])),
-        "left_out": left_out_columns(model, about.left_out),
+        "slices": suspect["slices"],
+        "drift": suspect["drift"],
+        "leaks": suspect["leaks"],
+        "identifiers": suspect["identifiers"],
+        "left_out": suspect["left_out"],
         "rivals": None if rivals is None else _describe_rivals(rivals),
         "calibration": calibration(codes, P, classes, scores["ece"]),
         "confusion": confusion(codes, P, classes),
@@ -144,22 +140,8 @@ def summarise(
         "command": about.command_line(),
         "versions": _versions(),
     }
-    found["findings"] = findings(found)
+    found["findings"] = [*defects(suspect), *weaknesses(found)]
     return found
-
-
-def _seen_rows(
-    about: About, frame: pd.DataFrame, training: tuple[MatrixLike, ArrayLike] | None
-) -> int | None:
-    """Count the rows that the model was fitted on: as the caller knows, or else as equal rows tell."""
-    if about.seen is not None:
-        return int(np.sum(about.seen))
-    if training is None or not frame.shape[1]:
-        return None
-    try:
-        return int(seen_before(fingerprints(frame), fingerprints(as_frame(training[0]))).sum())
-    except TableError:  # a column of lists or the like
-        return None
 
 
 def _describe_model(model: Classifier) -> ModelSummary:

@@ -207,6 +207,18 @@ class Shift(TypedDict):
     share: float
 
 
+class DefectSummary(TypedDict):
+    """What may be wrong with the rows or with columns."""
+
+    rows: int
+    seen_rows: int | None
+    slices: SlicesSummary
+    drift: list[Shift]
+    leaks: list[str]
+    identifiers: list[LeftOutColumn]
+    left_out: list[LeftOutColumn]
+
+
 class ConfidenceSummary(TypedDict):
     """Right and wrong rows by the probability of the predicted class, in bins."""
 

@@ -46,6 +46,9 @@ _MEASURES = (
     "p_unexpected",
 )
 
+#: Ranges of a column of numbers or dates.
+N_BINS = 4
+
 #: Numbers of at most so many different values are levels.
 _LEVELS = 6
 
@@ -56,7 +59,7 @@ def error_slices(
     X: MatrixLike,
     *,
     classes: ArrayLike | None = None,
-    n_bins: int = 4,
+    n_bins: int = N_BINS,
     min_rows: int = 20,
 ) -> pd.DataFrame:
     """Tell in which slices of the rows predictions are worst.
