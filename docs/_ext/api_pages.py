@@ -21,6 +21,7 @@ MODULES = {
     "kernelproba.coupling": "Pairwise coupling",
     "kernelproba.rows": "Rows in memory, on disk and on clusters",
     "kernelproba.datasets": "Data sets and toys",
+    "kernelproba.compression": "Smaller models",
     "kernelproba.persistence": "Model files",
     "kernelproba.onnx": "Models without Python",
     "kernelproba.report": "Reports",

@@ -10,7 +10,18 @@ import typer
 from typer.main import get_command
 
 from kernelproba import __version__
-from kernelproba.cli.commands import compare, demo, evaluate, explain, export, fit, papers, predict, serve
+from kernelproba.cli.commands import (
+    compare,
+    compress,
+    demo,
+    evaluate,
+    explain,
+    export,
+    fit,
+    papers,
+    predict,
+    serve,
+)
 from kernelproba.cli.errors import INTERRUPTED, UNEXPECTED, USAGE, described, drop_output, is_debugging
 from kernelproba.plain_text import name
 
@@ -21,6 +32,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "compare": (compare.compare, compare.EXAMPLES),
     "explain": (explain.explain, explain.EXAMPLES),
     "export": (export.export, export.EXAMPLES),
+    "compress": (compress.compress, compress.EXAMPLES),
     "serve": (serve.serve, serve.EXAMPLES),
     "papers": (papers.papers, papers.EXAMPLES),
     "demo": (demo.demo, demo.EXAMPLES),

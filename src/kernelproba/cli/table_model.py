@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,6 +98,10 @@ class TableModel:
         notes = {name: value for name, value in vars(self).items() if name != "model"}
         notes["readings"] = {name: asdict(reading) for name, reading in self.readings.items()}
         save_model(self.model, path, notes={"table": notes})
+
+    def with_model(self, model: BaseEstimator) -> TableModel:
+        """Return the same with another model of the same table."""
+        return replace(self, model=model)
 
     @property
     def classes(self) -> np.ndarray:

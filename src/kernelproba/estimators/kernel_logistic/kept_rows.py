@@ -87,6 +87,11 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
 
     def _kept_rows(self, purpose: str) -> KeptRows:
         check_is_fitted(self)
+        if not isinstance(self.kernel_, Precomputed) and not hasattr(self, "_kept_y_"):
+            raise ValueError(
+                f"{purpose} needs the rows of the fit, which a compressed model has not kept: ask the model "
+                "from before"
+            )
         if isinstance(self.kernel_, Precomputed) or not self.kernel_.definite:
             raise ValueError(
                 f"{purpose} needs k(x, x) and a kernel that is known to be positive definite: neither a "
@@ -142,9 +147,14 @@ def _excerpt(training: Training | StoredTraining, n: int) -> Training:
     if not isinstance(training, Training):
         kept = training.excerpt(SAMPLE_ROWS, 0)
         return replace(kept, sample_weight=kept.weight / training.factors[kept.y])
+    return training if n <= SAMPLE_ROWS else training.at(sampled_rows(n))
+
+
+def sampled_rows(n: int) -> np.ndarray:
+    """Return the numbers of the rows that are kept of n, the same for all functions of a pool."""
     if n <= SAMPLE_ROWS:
-        return training
-    return training.at(np.sort(sample_without_replacement(n, SAMPLE_ROWS, random_state=0)))
+        return np.arange(n)
+    return np.sort(sample_without_replacement(n, SAMPLE_ROWS, random_state=0))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,134 @@
+"""Softmax models on fewer centres: one function, or a pool of functions that scale features differently."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
+from kernelproba.compression.distillation_rows import DistillationRows
+from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
+from kernelproba.compression.reduced_functions import Reduced, ReducedFunction, pull_strength, with_centers
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.kernel_machine import KernelMachine
+from kernelproba.losses import loss_for
+from kernelproba.typing import Matrix
+
+
+@dataclass(frozen=True)
+class PoolMember:
+    """A function in a pool.
+
+    Attributes
+    ----------
+    share : float
+        What its scores are multiplied by before they are added to those of the others.
+    model : KernelMachine
+        With one expansion of all scores.
+    rows : array of shape (n, d)
+        Rows as the model compares them, the same for all members.
+    n_rows : float
+        Rows that it was fitted to.
+    """
+
+    share: float
+    model: KernelMachine
+    rows: Matrix
+    n_rows: float
+
+    @cached_property
+    def expansion(self) -> KernelExpansion:
+        """Its scores as sums over centres."""
+        (found,) = self.model.kernel_expansions()
+        return found
+
+    @cached_property
+    def pursuit(self) -> MatchingPursuit:
+        """Its centres, the most useful first."""
+        coef, Z = self.expansion.coef.T, self.expansion.centers
+        return MatchingPursuit(self.expansion.kernel, Z, [SharedCenters(np.arange(len(coef)), coef)])
+
+    def reduced(self, size: int) -> ReducedFunction:
+        """Keep so many centres."""
+        return ReducedFunction.of(self.expansion, np.sort(self.pursuit.first(size)))
+
+    def anchor(self, function: ReducedFunction) -> Anchor:
+        """Its part in what the coefficients are pulled to."""
+        strength = pull_strength(self.model.C, self.n_rows, self.share)
+        pull = np.full(len(function.projection), strength)
+        return Anchor(
+            function.projection, pull, self.share * self.expansion.intercept, self.model.fit_intercept
+        )
+
+
+class SoftmaxPool:
+    """Models whose scores are Σₖ shareₖ fₖ(x), to be compressed together.
+
+    Parameters
+    ----------
+    members : sequence of PoolMember
+        The functions.
+    n_given : int
+        How many rows, the last ones, a user has given.
+    """
+
+    def __init__(self, members: Sequence[PoolMember], n_given: int):
+        self.members, self._n_given = list(members), n_given
+
+    @property
+    def n_centers(self) -> int:
+        """Centres of all members together."""
+        return sum(len(member.expansion.rows) for member in self.members)
+
+    @property
+    def largest(self) -> int:
+        """Largest number of centres of a member."""
+        return max(len(member.expansion.rows) for member in self.members)
+
+    def reduce(self, size: int) -> Reduced:
+        """Keep so many centres of each member, if it has more."""
+        width = sum(min(size, len(member.expansion.rows)) for member in self.members)
+        views = [member.rows for member in self.members]
+        rows = DistillationRows.of(views, self._n_given, MAX_ENTRIES // max(width, 1))
+        targets = self._targets(rows)
+        functions = [member.reduced(size) for member in self.members]
+        parts = zip(self.members, functions, rows.views, strict=True)
+        Phi = np.hstack([member.share * function.features(X) for member, function, X in parts])
+        anchor = self._anchor(functions)
+        W, b = distil(Phi[rows.fitted], targets.at(rows.fitted), anchor)
+        log_Q = loss_for(targets.log_P.shape[1]).log_probabilities(Phi[rows.held_out] @ W + b)
+        mean_kl = targets.at(rows.held_out).mean_divergence(log_Q)
+        return Reduced(self._models(functions, W, b - anchor.intercept), mean_kl, len(rows.held_out))
+
+    def _targets(self, rows: DistillationRows) -> Targets:
+        pairs = zip(self.members, rows.views, strict=True)
+        F = np.sum([member.share * member.expansion.scores(X) for member, X in pairs], axis=0)
+        log_P = loss_for(len(self.members[0].model.classes_)).log_probabilities(F)
+        return Targets(log_P, np.ones(len(F)))
+
+    def _anchor(self, functions: Sequence[ReducedFunction]) -> Anchor:
+        """What all coefficients together are pulled to."""
+        parts = [member.anchor(function) for member, function in zip(self.members, functions, strict=True)]
+        return replace(
+            parts[0],
+            coef=np.vstack([part.coef for part in parts]),
+            strength=np.concatenate([part.strength for part in parts]),
+            intercept=np.sum([part.intercept for part in parts], axis=0),
+        )
+
+    def _models(
+        self, functions: Sequence[ReducedFunction], W: np.ndarray, moved: np.ndarray
+    ) -> list[KernelMachine]:
+        """Each member with its part of the coefficients W (m, k) and of what the intercept has moved by."""
+        stops = np.cumsum([len(function.projection) for function in functions])[:-1]
+        total, models = sum(member.share for member in self.members), []
+        for member, function, part in zip(self.members, functions, np.split(W, stops), strict=True):
+            dual = np.ascontiguousarray(function.basis.dual(part).T)
+            kept = sp.csr_array(dual) if sp.issparse(member.model.dual_coef_) else dual
+            intercept = member.expansion.intercept + moved / total
+            models.append(with_centers(member.model, function.basis.index, kept, intercept))
+        return models

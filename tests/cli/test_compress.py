@@ -1,0 +1,36 @@
+"""Smaller model files by the command line."""
+
+import json
+
+import pandas as pd
+
+
+def test_a_smaller_model_predicts_nearly_the_same(command, folder, tuned, tmp_path):
+    small = tmp_path / "small.skops"
+    answer = command(
+        "compress", folder / tuned, small, "--centers", 25, "--rows", folder / "new.csv", "--json"
+    )
+    assert answer.code == 0, answer
+    facts = json.loads(answer.out)
+    assert facts["n_centers"] == 25
+    assert facts["bytes"] < facts["bytes_before"]
+    predictions = []
+    for model in (folder / tuned, small):
+        out = tmp_path / "out.csv"
+        assert command("predict", model, folder / "new.csv", "-o", out, "-q").code == 0
+        predictions.append(pd.read_csv(out).select_dtypes("number"))
+    assert not predictions[0].empty
+    assert (predictions[0] - predictions[1]).abs().to_numpy().mean() < 0.02
+
+
+def test_how_small_must_be_said_once(command, folder, tuned, tmp_path):
+    small = tmp_path / "small.skops"
+    assert "one of the two" in command("compress", folder / tuned, small).error
+    both = command("compress", folder / tuned, small, "--centers", 5, "--max-loss", 0.1)
+    assert "one of the two" in both.error
+    assert not small.exists()
+
+
+def test_a_model_that_cannot_be_compressed_says_so(command, folder, tmp_path):
+    answer = command("compress", folder / "iris.skops", tmp_path / "small.skops", "--centers", 5)
+    assert "cannot be compressed" in answer.error
