@@ -14,7 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
-from kernelproba.compression.pairs import LogisticPairs
+from kernelproba.compression.pairs import PairwiseFunctions
 from kernelproba.compression.pools import PoolMember, SoftmaxPool
 from kernelproba.compression.reduced_functions import forget
 from kernelproba.estimators import (
@@ -85,7 +85,7 @@ def inside(model: BaseEstimator) -> Wrapper | None:
 
 def reducible(
     model: BaseEstimator, X: MatrixLike | None
-) -> tuple[SoftmaxPool | LogisticPairs, Callable[[list[KernelMachine]], BaseEstimator]]:
+) -> tuple[SoftmaxPool | PairwiseFunctions, Callable[[list[KernelMachine]], BaseEstimator]]:
     """Return the functions of a model, and what makes a model of smaller ones."""
     given = None if X is None else model._check_predict(X)
     n_given = 0 if given is None else given.shape[0]
@@ -104,7 +104,7 @@ def reducible(
     _check_kernel(model)
     rows = _stacked(_kept(model), given)
     if hasattr(model, "n_support_"):
-        return LogisticPairs(model, rows, n_given), lambda models: models[0]
+        return PairwiseFunctions(model, rows, n_given), lambda models: models[0]
     member = PoolMember(1.0, model, rows, _n_rows(model))
     return SoftmaxPool([member], n_given), lambda models: _recounted(models[0])
 

@@ -19,7 +19,7 @@ from kernelproba.typing import Matrix
 LEAST_SHARE = 1e-3
 
 
-class LogisticPairs:
+class PairwiseFunctions:
     """A kernel logistic regression of every pair of classes, to be compressed.
 
     Parameters
