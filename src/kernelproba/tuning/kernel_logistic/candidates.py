@@ -38,6 +38,8 @@ RANK_TOL_PER_C, MIN_RANK_TOL, MAX_RANK_TOL = 0.02, 1e-4, 1e-2
 SATURATED = 2e-3
 #: Folds of refits where the fit to all rows is saturated.
 REFIT_FOLDS = 10
+#: Folds of refits where rows are many.
+QUARTERS = 4
 
 #: None leaves out one observation at a time.
 Folds = Sequence[Fold] | None
@@ -160,6 +162,11 @@ class CandidateFits:
     def refitted(self, gamma: float | None, C: float) -> HeldOutPrediction:
         """Predict every row by fits to the folds that lack it; the observations of a row are averaged."""
         return joined(self.held_out(gamma, C, self.refit_folds), self.refit_folds, self.rows)
+
+    @cached_property
+    def quarters(self) -> list[Fold]:
+        """Four folds of refits, the same for all candidates."""
+        return self.rows.folds(QUARTERS)
 
     @cached_property
     def refit_folds(self) -> list[Fold]:

@@ -21,7 +21,7 @@ from kernelproba.typing import Matrix
 #: Folds, and rows beyond which there are only two.
 FOLDS, FOUR_FOLDS_ROWS = 4, 50_000
 #: Rows whose predictions weigh the models of a pool.
-JUDGED_ROWS = 20_000
+POOL_ROWS = 20_000
 #: Rows that are predicted at a time.
 BLOCK_ROWS = 16_384
 

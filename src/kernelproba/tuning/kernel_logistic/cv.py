@@ -34,7 +34,8 @@ from kernelproba.tuning.kernel_logistic.cross_fits import (
     BLOCK_ROWS,
     held_out_probabilities,
 )
-from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
+from kernelproba.tuning.kernel_logistic.growth import follow_sizes
+from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pool_fit import PoolFit
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
@@ -317,11 +318,14 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     ) -> None:
         """Look at a sample, fit all rows, and judge them by folds."""
         rng = check_random_state(self.random_state)
-        sample = many.at(many.draw(self.max_rows, rng))
+        order = RowOrder.draw(many, self.max_rows, rng)
+        sample = many.at(order.sample(self.max_rows))
         copies = find_copies(sample, precomputed=False)
         rows = Observations.of(sample, copies, precomputed=False)
         folds = None if self.cv is None else make_folds(self.cv, sample.X, sample.y, sample, copies)
         self._fit_pool(rows, select_models(self._spaces(rows.X, folds), rows, search), search.step)
+        searched = isinstance(self.gammas, str), isinstance(self.Cs, str)
+        self._selected = follow_sizes(many, order, self._selected, searched, self._model, search)
         pool, fold = self._fit_large_pool(many, rng, search.step)
         self._store_selection(search)
         P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, shared=(pool,))

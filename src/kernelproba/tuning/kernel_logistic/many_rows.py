@@ -19,6 +19,8 @@ from kernelproba.typing import MatrixLike
 
 #: Rows that a sample has of every class that has as many.
 CLASS_ROWS = 2
+#: Rows held out to judge settings by: a share, and so many at most.
+JUDGED_SHARE, JUDGED_ROWS = 0.2, 10_000
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,14 @@ class ManyRows:
         return np.bincount(self.codes + 1)[1:]
 
     def draw(self, size: int, rng: np.random.RandomState) -> np.ndarray:
-        """Numbers, in ascending order, of a sample with two rows of every class that has two."""
+        """Numbers, in random order, of so many rows that carry weight."""
+        n = int(self.class_counts.sum())
+        index = rng.permutation(sample_without_replacement(n, min(size, n), random_state=rng))
+        return index if n == len(self) else np.flatnonzero(self.codes >= 0)[index]
+
+    def with_rare(self, index: np.ndarray) -> np.ndarray:
+        """Numbers of rows in ascending order, and of two rows of every class that lacks them there."""
         counts = self.class_counts
-        n = int(counts.sum())
-        index = sample_without_replacement(n, min(size, n), random_state=rng)
-        if n < len(self):
-            index = np.flatnonzero(self.codes >= 0)[index]
         wanted = np.minimum(counts, CLASS_ROWS)
         rare = np.flatnonzero(np.bincount(self.codes[index], minlength=len(counts)) < wanted)
         more = [np.flatnonzero(self.codes == label)[:CLASS_ROWS] for label in rare]
@@ -95,6 +99,39 @@ class ManyRows:
             dealt = (rng.permutation(count) + label) % n_folds if count >= n_folds else -1
             fold[self.codes == label] = dealt
         return fold
+
+
+@dataclass(frozen=True)
+class RowOrder:
+    """In which order rows are looked at: some are held out, and the samples of the others are nested.
+
+    Parameters
+    ----------
+    many : ManyRows
+        All rows.
+    judged : array of shape (h,)
+        Numbers of the rows held out, ascending.
+    others : array of shape (r,)
+        Numbers of other rows, in random order.
+    first : int
+        Rows of the first sample.
+    """
+
+    many: ManyRows
+    judged: np.ndarray
+    others: np.ndarray
+    first: int
+
+    @classmethod
+    def draw(cls, many: ManyRows, first: int, rng: np.random.RandomState) -> "RowOrder":
+        """Draw the rows to be held out, and an order of the others."""
+        held_out = min(int(JUDGED_SHARE * len(many)), JUDGED_ROWS)
+        index = many.draw(len(many), rng)
+        return cls(many, np.sort(index[:held_out]), index[held_out:], first)
+
+    def sample(self, size: int) -> np.ndarray:
+        """Numbers of a sample of so many rows, ascending; it has rows of all classes."""
+        return self.many.with_rare(self.others[:size])
 
 
 def fit_input(rows: Rows) -> MatrixLike:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 #: Operations that leave-one-out may take, with one score and with one for each class.
 BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
-#: Folds where it may not, and rows up to which there are ten.
-FOLDS, FEW_ROWS = 4, 450
+#: Rows up to which there are ten folds where it may not, else four.
+FEW_ROWS = 450
 
 
 class OutOfSample(NamedTuple):
@@ -74,7 +74,7 @@ def out_of_sample(
 def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
     """Predict every row by fits to the folds that lack it."""
     fits, weighed = selected.fits, selected.weighed
-    folds = fits.refit_folds if len(fits.rows) <= FEW_ROWS else fits.rows.folds(FOLDS)
+    folds = fits.refit_folds if len(fits.rows) <= FEW_ROWS else fits.quarters
     parts: Iterable[HeldOutPrediction]
     if not _spans_all_rows(model, fits.rows):
         parts = (_refitted(model, fits.rows, fold) for fold in folds)

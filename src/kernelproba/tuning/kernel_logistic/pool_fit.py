@@ -7,7 +7,7 @@ from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.tuning.kernel_logistic.cross_fits import JUDGED_ROWS, HeldOutPool, cross_fit, n_folds
+from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
 from kernelproba.tuning.kernel_logistic.pooled_functions import PooledFunctions
@@ -87,7 +87,7 @@ class PoolFit(PooledFunctions):
             cross_fit(model, each.view, many, fold, step)
             for model, each in zip(models, self._selected, strict=True)
         ]
-        judged = many.at(many.draw(JUDGED_ROWS, rng))
+        judged = many.at(np.sort(many.draw(POOL_ROWS, rng)))
         log_Ps = [each.log_probabilities(judged.X, fold[judged.index]) for each in members]
         weight = judged.weight / judged.weight.mean()
         chosen = self._store_pool(models, self._selected, log_Ps, judged.y, weight)

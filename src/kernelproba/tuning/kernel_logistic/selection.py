@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernelproba.tuning.kernel_logistic.growth import grown_in_memory
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel, StageResult, finish, screen
@@ -26,7 +27,8 @@ def select_models(
     """
     screened = [screen(space, rows, search) for space in spaces]
     useful = range(len(spaces)) if len(spaces) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
-    return [finish(spaces[k], rows, search, screened[k]) for k in useful]
+    found = [finish(spaces[k], rows, search, screened[k]) for k in useful]
+    return [grown_in_memory(spaces[k], rows, search, each) for k, each in zip(useful, found, strict=True)]
 
 
 def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:

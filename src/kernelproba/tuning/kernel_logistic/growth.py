@@ -1,0 +1,181 @@
+"""How C and gamma move with the number of rows: both are followed from a sample to larger ones.
+
+A Gaussian process whose prior is right needs no other C for more rows.  Priors are never quite right: with
+more rows a rougher function pays, so that a larger C, or a narrower kernel, predicts better.  From the point
+that was found on fewer rows the search climbs to larger C, then to narrower kernels, while each step gains
+more on held-out rows than chance does; so a point that was good stays unless another is better on more rows.
+Once a size moves nothing, larger ones are not tried.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kernelproba.calibration import CHANCE_GAIN
+from kernelproba.estimators.base.training import Training
+from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.estimators.kernel_logistic.refit import refit_centers
+from kernelproba.rows import MemoryRows
+from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
+from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
+from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
+from kernelproba.tuning.observations import Observations
+
+#: Factors of C and of gamma in a step, as in the finest step of the search.
+C_FACTOR, GAMMA_FACTOR = 10**0.5, 2.0
+#: Steps of each at most, at one size.
+MOST_STEPS = 4
+#: Largest C.
+MAX_C = 1e7
+#: Each sample is so many times the one before.
+SIZE_FACTOR = 4
+#: Rows in memory that are worth another look, relative to those that were searched.
+WORTHWHILE = 1.25
+
+
+def climb(
+    evaluate: Callable[[float | None, float], Candidate],
+    start: GammaC,
+    searched: tuple[bool, bool],
+    gain: float,
+) -> Candidate:
+    """Walk to larger C, then to larger gamma, while every step gains so much in score.
+
+    Parameters
+    ----------
+    evaluate : callable
+        (gamma, C) → Candidate.
+    start : (gamma, C)
+        Where to begin.
+    searched : pair of bool
+        Whether gamma, and C, may move.
+    gain : float
+        What a step must gain.
+    """
+    best = evaluate(*start)
+    for factors, free in (((1.0, C_FACTOR), searched[1]), ((GAMMA_FACTOR, 1.0), searched[0])):
+        for _ in range(MOST_STEPS if free else 0):
+            gamma, C = best.point
+            point = (None if gamma is None else gamma * factors[0]), C * factors[1]
+            if point == best.point or point[1] > MAX_C:
+                break
+            trial = evaluate(*point)
+            if not trial.score > best.score + gain:
+                break
+            best = trial
+    return best
+
+
+def grown_in_memory(
+    space: SearchSpace, rows: Observations, search: CandidateSearch, selected: SelectedModel
+) -> SelectedModel:
+    """Climb on all rows in memory, judged by a quarter of them, from what was found on some of them."""
+    if len(rows) < WORTHWHILE * space.max_rows or space.folds is not None:
+        return selected
+    fits = selected.fits
+    stage = Stage(fits, fits.quarters[:1], selected.best.view, space.searched)
+    held_out = float(rows.judged_weight.sum()) / len(fits.quarters)
+    best = climb(
+        lambda gamma, C: search.evaluate(stage, gamma, C),
+        selected.best.point,
+        space.searched,
+        CHANCE_GAIN / held_out,
+    )
+    return selected._replace(best=best)
+
+
+def sample_sizes(n: int, first: int) -> list[int]:
+    """Sizes of samples on which settings are followed, of n rows, after the first of the search.
+
+    They grow by four.  The last is half of the rows at most, since a step there costs as much as half of the
+    final fit; if that would leave none, it is all of them.
+    """
+    sizes = []
+    while 2 * (first := first * SIZE_FACTOR) <= n:
+        sizes.append(first)
+    return sizes or [n]
+
+
+@dataclass
+class SizedFits:
+    """Fits of one model of the pool to a sample, judged by rows held out; each C starts from the one before.
+
+    Parameters
+    ----------
+    selected : SelectedModel
+        What was found on fewer rows.
+    model : callable
+        SelectedModel → KernelLogisticRegression, not yet fitted.
+    sample, judged : Training
+        Rows to fit, and rows to judge by.
+    search : CandidateSearch
+        Scores, and keeps the record.
+    """
+
+    selected: SelectedModel
+    model: Callable[[SelectedModel], KernelLogisticRegression]
+    sample: Training
+    judged: Training
+    search: CandidateSearch
+    _fitted: dict[float | None, KernelLogisticRegression] = field(default_factory=dict, init=False)
+
+    def evaluate(self, gamma: float | None, C: float) -> Candidate:
+        """Score one point on the rows held out."""
+        with self.search.step("candidate"):
+            fitted = self._fit(gamma, C)
+            log_P = fitted.predict_log_proba(self.selected.view.rows(self.judged.X))
+        weight = self.judged.weight / self.judged.weight.mean()
+        score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))
+        found = replace(self.selected.best, gamma=gamma, C=C, n_rows=len(self.sample.y), scores=(score,))
+        self.search.record.append(found)
+        return found
+
+    def _fit(self, gamma: float | None, C: float) -> KernelLogisticRegression:
+        """Fit at a point, from the last fit with the same kernel."""
+        rows, known = self.sample, self._fitted.get(gamma)
+        X = self.selected.view.rows(rows.X)
+        if known is None or known._spans_all_rows_:
+            best = replace(self.selected.best, gamma=gamma, C=C)
+            fresh = self.model(self.selected._replace(best=best)) if known is None else known
+            fresh.set_params(C=C, warm_start=True, class_weight=None)
+            self._fitted[gamma] = fresh.fit(X, rows.y, rows.weight)
+        else:
+            self._fitted[gamma] = refit_centers(known, MemoryRows(X), rows.y, rows.weight, C=C)
+        return self._fitted[gamma]
+
+
+def follow_sizes(
+    many: ManyRows,
+    order: RowOrder,
+    selected: Sequence[SelectedModel],
+    searched: tuple[bool, bool],
+    model: Callable[[SelectedModel], KernelLogisticRegression],
+    search: CandidateSearch,
+) -> list[SelectedModel]:
+    """Climb with every model of a pool on larger and larger samples, until a size moves none of them.
+
+    Parameters
+    ----------
+    many : ManyRows
+        All rows.
+    order : RowOrder
+        In which they are drawn.
+    selected : sequence of SelectedModel
+        What was found on the first sample.
+    searched : pair of bool
+        Whether gamma, and C, may move.
+    model : callable
+        SelectedModel → KernelLogisticRegression, not yet fitted.
+    search : CandidateSearch
+        Scores, and keeps the record.
+    """
+    judged, found = many.at(order.judged), list(selected)
+    gain = CHANCE_GAIN / len(order.judged)
+    for size in sample_sizes(len(order.others), order.first) if any(searched) else []:
+        sample, before = many.at(order.sample(size)), [each.best.point for each in found]
+        for k, each in enumerate(found):
+            free = searched[0] and each.best.gamma is not None, searched[1]
+            fits = SizedFits(each, model, sample, judged, search)
+            found[k] = each._replace(best=climb(fits.evaluate, each.best.point, free, gain))
+        if [each.best.point for each in found] == before:
+            break
+    return found

@@ -1,0 +1,79 @@
+"""C and gamma follow the number of rows, and stay where following does not pay."""
+
+import numpy as np
+import pytest
+
+from kernelproba import KernelLogisticRegressionCV as CV
+from kernelproba.scoring import mean_scores
+from kernelproba.tuning.kernel_logistic.growth import MAX_C, climb, sample_sizes
+from kernelproba.tuning.kernel_logistic.search import Candidate, FeatureView
+
+VIEW = FeatureView("rbf", None)
+
+
+def scored(function):
+    """Candidates with the score that a function of (log₁₀ C, log₂ gamma) gives them, and the points tried."""
+    tried = []
+
+    def evaluate(gamma, C):
+        tried.append((gamma, C))
+        width = 0.0 if gamma is None else np.log2(gamma)
+        return Candidate(VIEW, gamma, C, 10, (function(np.log10(C), width),))
+
+    return evaluate, tried
+
+
+def test_the_climb_ends_at_the_top_of_a_hill_to_the_right_of_its_start():
+    evaluate, _ = scored(lambda c, g: -((c - 2) ** 2) - (g - 1) ** 2)
+    best = climb(evaluate, (1.0, 10.0), (True, True), 1e-3)
+    assert best.point == pytest.approx((2.0, 100.0))
+
+
+def test_a_start_that_is_best_stays_after_one_step_of_each():
+    evaluate, tried = scored(lambda c, g: -c - g)
+    assert climb(evaluate, (1.0, 10.0), (True, True), 0.0).point == (1.0, 10.0)
+    assert len(tried) == 3
+
+
+def test_what_is_not_searched_stays_and_small_gains_are_no_reason_to_move():
+    evaluate, tried = scored(lambda c, g: c + g)
+    assert climb(evaluate, (1.0, 10.0), (False, False), 0.0).point == (1.0, 10.0)
+    assert len(tried) == 1
+    assert climb(evaluate, (1.0, 10.0), (True, True), 1.5).point == (1.0, 10.0)
+    assert climb(evaluate, (None, MAX_C), (True, True), 0.0).point == (None, MAX_C)
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes"),
+    [(11_000, [11_000]), (32_000, [16_000]), (100_000, [16_000]), (10**6, [16_000, 64_000, 256_000])],
+)
+def test_samples_grow_by_four_up_to_half_of_the_rows(n, sizes):
+    assert sample_sizes(n, 4000) == sizes
+
+
+@pytest.fixture(scope="module")
+def steps():
+    """A rough function, of which more rows tell more; 1600 rows to learn from and 3000 to judge by."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (4600, 2))
+    truth = np.sign(np.sin(3 * X[:, 0]) + X[:, 1] / 2) * 2.5
+    y = (truth + rng.logistic(size=4600) > 0).astype(int)
+    return X[:1600], y[:1600], X[1600:], y[1600:]
+
+
+@pytest.mark.parametrize("n_centers", [None, 150])
+def test_more_rows_lead_to_a_rougher_function_that_predicts_better(steps, n_centers):
+    X, y, fresh, labels = steps
+    common = {"kernel": "rbf", "scale": None, "feature_weights": None, "n_centers": n_centers}
+    grown = CV(**common, max_rows=200, random_state=0).fit(X, y)
+    results = grown.cv_results_
+    best = results["mean_test_score"].copy()
+    best[results["n_rows"] != 200] = -np.inf
+    sample = results["params"][best.argmax()]
+    assert grown.C_ * grown.gamma_ > sample["C"] * sample["gamma"]
+    assert grown.cv_results_["n_rows"][grown.best_index_] > 200
+    assert grown.best_params_["C"] == grown.C_
+    kept = CV([sample["C"]], [sample["gamma"]], **common, max_rows=200, random_state=0).fit(X, y)
+    assert sample["C"] == kept.C_  # what the user gives is not moved
+    losses = [mean_scores(m.predict_proba(fresh), labels, np.ones(3000))["log_loss"] for m in (grown, kept)]
+    assert losses[0] < losses[1]
