@@ -34,7 +34,7 @@ from kernelproba.tuning.kernel_logistic.cross_fits import (
     BLOCK_ROWS,
     held_out_probabilities,
 )
-from kernelproba.tuning.kernel_logistic.growth import follow_sizes
+from kernelproba.tuning.kernel_logistic.growth import Searched, follow_sizes
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pool_fit import PoolFit
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
@@ -110,7 +110,9 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         not depend on the order of the rows.  Identical rows are as many observations, and so is a row whose
         weight is a whole number; other weights say how much an observation matters.
     max_rows : int, default=4000
-        Rows that the search looks at: a random sample of larger data.
+        Rows that the search looks at: a random sample of larger data.  From what it finds there, C, gamma and
+        the number of centres are followed to larger samples, as long as they move (`growth`): more rows pay
+        for rougher functions.
     n_centers : int, "auto" or None, default="auto"
         Centres of the final model, as in `KernelLogisticRegression`.
     memory_limit : int or str, optional
@@ -133,7 +135,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     C_, gamma_ : float
         C and gamma of the first; gamma_ is None for a kernel that was taken as it is.
     best_params_ : dict
-        The same with kernel and scale: ``{"kernel": …, "scale": …, "C": …, "gamma": …}``.
+        The same with kernel and scale: ``{"kernel": …, "scale": …, "C": …, "gamma": …}``, and with
+        ``"n_centers"`` where more of them than usual were found to pay.
     best_score_, best_index_ : float, int
         Score of that candidate in the last stage of its search, the larger the better, and its line in
         `cv_results_`.
@@ -324,7 +327,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         rows = Observations.of(sample, copies, precomputed=False)
         folds = None if self.cv is None else make_folds(self.cv, sample.X, sample.y, sample, copies)
         self._fit_pool(rows, select_models(self._spaces(rows.X, folds), rows, search), search.step)
-        searched = isinstance(self.gammas, str), isinstance(self.Cs, str)
+        searched = Searched(*(isinstance(each, str) for each in (self.gammas, self.Cs, self.n_centers)))
         self._selected = follow_sizes(many, order, self._selected, searched, self._model, search)
         pool, fold = self._fit_large_pool(many, rng, search.step)
         self._store_selection(search)
@@ -378,6 +381,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         if self.kernel == "auto" and isinstance(self.kernel, str):
             kernel = best.view.kernel
         gamma = "scale" if best.gamma is None else best.gamma
+        if best.n_centers is not None:
+            shared["n_centers"] = best.n_centers
         return KernelLogisticRegression(best.C, kernel=kernel, gamma=gamma, **shared)
 
     def _store_selection(self, search: CandidateSearch) -> None:

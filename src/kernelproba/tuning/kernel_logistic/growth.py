@@ -2,16 +2,18 @@
 
 A Gaussian process whose prior is right needs no other C for more rows.  Priors are never quite right: with
 more rows a rougher function pays, so that a larger C, or a narrower kernel, predicts better.  From the point
-that was found on fewer rows the search climbs to larger C, then to narrower kernels, while each step gains
-more on held-out rows than chance does; so a point that was good stays unless another is better on more rows.
-Once a size moves nothing, larger ones are not tried.
+that was found on fewer rows the search climbs to larger C, then to narrower kernels, then to more centres,
+while each step gains more on held-out rows than chance does; so what was good stays unless another is better
+on more rows.  Once a size moves nothing, larger ones are not tried.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.base.training import Training
+from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.refit import refit_centers
 from kernelproba.rows import MemoryRows
@@ -30,6 +32,14 @@ MAX_C = 1e7
 SIZE_FACTOR = 4
 #: Rows in memory that are worth another look, relative to those that were searched.
 WORTHWHILE = 1.25
+
+
+class Searched(NamedTuple):
+    """What the user has left to be chosen."""
+
+    gamma: bool
+    C: bool
+    n_centers: bool
 
 
 def climb(
@@ -118,28 +128,43 @@ class SizedFits:
     search: CandidateSearch
     _fitted: dict[float | None, KernelLogisticRegression] = field(default_factory=dict, init=False)
 
-    def evaluate(self, gamma: float | None, C: float) -> Candidate:
+    def evaluate(self, gamma: float | None, C: float, n_centers: int | None = None) -> Candidate:
         """Score one point on the rows held out."""
+        best = self.selected.best
+        m = best.n_centers if n_centers is None else n_centers
+        point = replace(best, gamma=gamma, C=C, n_rows=len(self.sample.y), n_centers=m)
         with self.search.step("candidate"):
-            fitted = self._fit(gamma, C)
-            log_P = fitted.predict_log_proba(self.selected.view.rows(self.judged.X))
+            log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
         weight = self.judged.weight / self.judged.weight.mean()
         score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))
-        found = replace(self.selected.best, gamma=gamma, C=C, n_rows=len(self.sample.y), scores=(score,))
+        found = replace(point, scores=(score,))
         self.search.record.append(found)
         return found
 
-    def _fit(self, gamma: float | None, C: float) -> KernelLogisticRegression:
+    def more_centers(self, best: Candidate, gain: float) -> Candidate:
+        """Double the number of centres while that gains so much in score."""
+        fitted = self._fitted[best.gamma]
+        m, n = len(fitted.support_), len(self.sample.y)
+        if fitted._spans_all_rows_ or best.n_centers is not None:
+            return best
+        while (m := 2 * m) <= min(AUTO_CENTERS, n // 2):
+            del self._fitted[best.gamma]
+            trial = self.evaluate(best.gamma, best.C, m)
+            if not trial.score > best.score + gain:
+                break
+            best = trial
+        return best
+
+    def _fit(self, point: Candidate) -> KernelLogisticRegression:
         """Fit at a point, from the last fit with the same kernel."""
-        rows, known = self.sample, self._fitted.get(gamma)
+        rows, gamma, known = self.sample, point.gamma, self._fitted.get(point.gamma)
         X = self.selected.view.rows(rows.X)
         if known is None or known._spans_all_rows_:
-            best = replace(self.selected.best, gamma=gamma, C=C)
-            fresh = self.model(self.selected._replace(best=best)) if known is None else known
-            fresh.set_params(C=C, warm_start=True, class_weight=None)
+            fresh = self.model(self.selected._replace(best=point)) if known is None else known
+            fresh.set_params(C=point.C, warm_start=True, class_weight=None)
             self._fitted[gamma] = fresh.fit(X, rows.y, rows.weight)
         else:
-            self._fitted[gamma] = refit_centers(known, MemoryRows(X), rows.y, rows.weight, C=C)
+            self._fitted[gamma] = refit_centers(known, MemoryRows(X), rows.y, rows.weight, C=point.C)
         return self._fitted[gamma]
 
 
@@ -147,7 +172,7 @@ def follow_sizes(
     many: ManyRows,
     order: RowOrder,
     selected: Sequence[SelectedModel],
-    searched: tuple[bool, bool],
+    searched: Searched,
     model: Callable[[SelectedModel], KernelLogisticRegression],
     search: CandidateSearch,
 ) -> list[SelectedModel]:
@@ -161,8 +186,8 @@ def follow_sizes(
         In which they are drawn.
     selected : sequence of SelectedModel
         What was found on the first sample.
-    searched : pair of bool
-        Whether gamma, and C, may move.
+    searched : Searched
+        What may move.
     model : callable
         SelectedModel → KernelLogisticRegression, not yet fitted.
     search : CandidateSearch
@@ -170,12 +195,23 @@ def follow_sizes(
     """
     judged, found = many.at(order.judged), list(selected)
     gain = CHANCE_GAIN / len(order.judged)
-    for size in sample_sizes(len(order.others), order.first) if any(searched) else []:
-        sample, before = many.at(order.sample(size)), [each.best.point for each in found]
-        for k, each in enumerate(found):
-            free = searched[0] and each.best.gamma is not None, searched[1]
-            fits = SizedFits(each, model, sample, judged, search)
-            found[k] = each._replace(best=climb(fits.evaluate, each.best.point, free, gain))
-        if [each.best.point for each in found] == before:
+    for size in sample_sizes(len(order.others), order.first) if any(searched[:2]) else []:
+        sample, before = many.at(order.sample(size)), found
+        found = [_grown(SizedFits(each, model, sample, judged, search), searched, gain) for each in before]
+        if [_settings(each) for each in found] == [_settings(each) for each in before]:
             break
     return found
+
+
+def _grown(fits: SizedFits, searched: Searched, gain: float) -> SelectedModel:
+    """Let the settings of one model move at one size."""
+    start = fits.selected.best
+    free = searched.gamma and start.gamma is not None, searched.C
+    best = climb(fits.evaluate, start.point, free, gain)
+    if searched.n_centers:
+        best = fits.more_centers(best, gain)
+    return fits.selected._replace(best=best)
+
+
+def _settings(selected: SelectedModel) -> tuple:
+    return *selected.best.point, selected.best.n_centers

@@ -61,13 +61,17 @@ class Stage:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A point that was evaluated: its view, the number of rows, and one score for each fold."""
+    """A point that was evaluated: its view, the number of rows, and one score for each fold.
+
+    `n_centers` is a number of centres that was tried, None where it follows from the other settings.
+    """
 
     view: FeatureView
     gamma: float | None
     C: float
     n_rows: int
     scores: tuple[float, ...]
+    n_centers: int | None = None
 
     @property
     def score(self) -> float:
@@ -176,6 +180,8 @@ class CandidateSearch:
             params: dict[str, object] = {"kernel": each.view.kernel, "scale": each.view.scale, "C": each.C}
             if each.gamma is not None:
                 params["gamma"] = each.gamma
+            if each.n_centers is not None:
+                params["n_centers"] = each.n_centers
             builder.add(params, each.scores, weighed=each.view.weighed, n_rows=each.n_rows)
         return builder
 
