@@ -75,7 +75,7 @@ def columns_of(X: Any) -> list[Column]:
         The columns of an array are called x0, x1, ….
     """
     if hasattr(X, "iloc"):
-        return [_of_pandas(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)]
+        return [_of_pandas(str(name), column) for name, column in X.items()]
     if hasattr(X, "get_columns"):
         return [_of_polars(series.name, series) for series in X.get_columns()]
     return [_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1])]

@@ -38,6 +38,9 @@ class MixedRows:
         self._stack: Any = (
             _stacked_frames(parts) if self._frame else np.concatenate([*map(np.asarray, parts)])
         )
+        # Of a wide frame a column costs more to look up than to use.
+        columns = self._stack.items() if self._frame else ()  # type: ignore[union-attr]
+        self._arrays = [column.array for _, column in columns]
         self.names = list(map(str, parts[0].columns)) if self._frame else list(range(self._stack.shape[1]))
 
     def take(self, index: np.ndarray) -> np.ndarray | pd.DataFrame:
@@ -47,10 +50,10 @@ class MixedRows:
         with extra("tables"):
             import pandas as pd
 
-        columns = [
-            self._stack.iloc[:, j].take(index[:, j]).reset_index(drop=True) for j in range(index.shape[1])
-        ]
-        return pd.concat(columns, axis=1)
+        columns = {j: array.take(index[:, j]) for j, array in enumerate(self._arrays)}
+        frame = pd.DataFrame(columns, copy=False)
+        frame.columns = self._stack.columns
+        return frame
 
     def with_column(
         self, rows: np.ndarray | pd.DataFrame, j: int, sources: np.ndarray

@@ -146,11 +146,13 @@ def _names_columns(first: list[str], rows: list[list[str]]) -> bool:
     """
     if len(rows) < 3:
         return True
-    verdicts = [
-        _could_be_value(field.strip(), [row[j].strip() for row in rows]) for j, field in enumerate(first)
-    ]
-    known = [verdict for verdict in verdicts if verdict is not None]
-    return not known or not all(known)
+    known = False
+    for j, field in enumerate(first):
+        verdict = _could_be_value(field.strip(), [row[j].strip() for row in rows])
+        if verdict is False:
+            return True
+        known = known or verdict is not None
+    return not known
 
 
 def _could_be_value(field: str, below: list[str]) -> bool | None:
