@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fi
 from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -20,6 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.estimators.base.validation import check_labels
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tuning import KernelLogisticRegressionCV
 from kernelproba.typing import Classifier, MatrixLike
@@ -184,7 +184,7 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise ValueError("TableClassifier requires y to be passed, but the target y is None")
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
+        check_labels(labels)
         check_consistent_length(X, labels)
         return labels
 

@@ -10,11 +10,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.training import Training
+from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LARGEST, check_entries, largest_entry
 from kernelproba.rows import Rows
 from kernelproba.typing import ClassWeight, Matrix, RandomState
@@ -139,5 +139,5 @@ def _classes(rows: Rows, labels: np.ndarray) -> np.ndarray:
         classes = rows.distinct(labels)
     except TypeError as error:  # None, or numbers among texts
         raise ValueError("y must hold numbers or texts, all of one kind and none of them missing.") from error
-    check_classification_targets(classes)
+    check_labels(classes)
     return classes

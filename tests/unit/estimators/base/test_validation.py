@@ -25,3 +25,8 @@ def test_weights_of_classes_that_y_does_not_have_are_refused_by_name():
     X, y = np.arange(8.0).reshape(4, 2), np.array(["1970-01-01", "1970-01-02"] * 2, dtype="datetime64[D]")
     with pytest.raises(ValueError, match="class_weight"):
         KernelLogisticRegression(class_weight={y[0].item(): 2.0}).fit(X, y)
+
+
+def test_labels_beyond_all_whole_numbers_give_an_error_and_no_warning_of_numbers():
+    with pytest.raises(ValueError, match="continuous"):
+        check_labels(np.array([1e300, 2.5e300]))
