@@ -11,7 +11,7 @@ import pytest
 
 import kernelproba
 
-COMMANDS = ["fit", "predict", "evaluate", "compare", "explain", "serve", "papers", "demo"]
+COMMANDS = ["fit", "predict", "evaluate", "compare", "report", "explain", "serve", "papers", "demo"]
 
 
 def test_help_lists_the_commands(command):

@@ -20,6 +20,7 @@ from kernelproba.cli.commands import (
     fit,
     papers,
     predict,
+    report,
     serve,
 )
 from kernelproba.cli.errors import INTERRUPTED, UNEXPECTED, USAGE, described, drop_output, is_debugging
@@ -30,6 +31,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "predict": (predict.predict, predict.EXAMPLES),
     "evaluate": (evaluate.evaluate, evaluate.EXAMPLES),
     "compare": (compare.compare, compare.EXAMPLES),
+    "report": (report.report, report.EXAMPLES),
     "explain": (explain.explain, explain.EXAMPLES),
     "export": (export.export, export.EXAMPLES),
     "compress": (compress.compress, compress.EXAMPLES),

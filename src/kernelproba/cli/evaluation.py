@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +32,14 @@ _FORMATS = (".html", ".md", ".json")
 class HeldOut:
     """Rows with known labels and what the model says of them: X (n, d), y (n,), P (n, c).
 
-    ``seen`` (n,) tells which of them the model was fitted on.
+    ``seen`` (n,) tells which of them the model was fitted on, ``against`` what other models say of them.
     """
 
     X: pd.DataFrame
     y: np.ndarray
     P: np.ndarray
     seen: np.ndarray
+    against: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def check_report(report: Path, *inputs: Path) -> None:
@@ -57,14 +58,16 @@ def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
     from kernelproba.decision import label_index
     from kernelproba.inspection import score_intervals
     from kernelproba.report.class_scores import class_scores
-    from kernelproba.report.scores_summary import baseline_scores
+    from kernelproba.report.scores_summary import baseline_scores, opponent
     from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 
     codes = label_index(held_out.y, model.classes)
     counts = np.bincount(label_index(np.array(model.labels), model.classes), minlength=len(model.classes))
     intervals = score_intervals(held_out.y, held_out.P, classes=model.classes, random_state=0)
+    others = [opponent(name, codes, held_out.P, Q) for name, Q in held_out.against.items()]
     return {
         "rows": len(held_out.y),
+        "against": others,
         "seen_in_training": int(held_out.seen.sum()),
         "scores": {name: interval._asdict() for name, interval in intervals.items()},
         "baseline": baseline_scores(codes, counts),
@@ -153,6 +156,7 @@ def write_model_report(
         seen=held_out.seen,
         row_numbers="Rows are numbered from 1 as in the file, without the header.",
         left_out=model.left_out,
+        against=held_out.against,
     )
     with terminal.heeding_warnings(), terminal.working(f"writing {path.name}"):
         summary = summarise(
@@ -163,6 +167,8 @@ def write_model_report(
 
 
 def show_evaluation(screen: Terminal, facts: Mapping[str, Any]) -> None:
+    """Print scores with their intervals, beside those of other models and of stating frequencies."""
+    from kernelproba.cli.opponent import show_opponents
     from kernelproba.report.wording import SCORE_TEXTS, interval, number, seconds
 
     rows = []
@@ -172,6 +178,7 @@ def show_evaluation(screen: Terminal, facts: Mapping[str, Any]) -> None:
         rows.append((title, number(score["estimate"], percent), interval(score, percent), guess, meaning))
     screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
     screen.line("frequencies: the scores of stating the share of each class in training for every row\n")
+    show_opponents(screen, facts)
     _show_classes(screen, facts["classes"])
     _show_uncertainty(screen, facts)
     screen.line(f"{facts['rows']:,} rows in {seconds(facts['seconds'])}")

@@ -16,6 +16,7 @@ from kernelproba.inspection.reasons.importance import permutation_importance
 from kernelproba.inspection.reasons.influence import row_influence
 from kernelproba.inspection.reasons.suspects import SuspectsDisplay, suspects
 from kernelproba.inspection.scores.bootstrap import Interval, bootstrap_interval
+from kernelproba.inspection.scores.differences import score_differences
 from kernelproba.inspection.scores.headline import probability_scores, score_intervals
 from kernelproba.inspection.scores.posterior_scores import (
     BrierDecomposition,
@@ -51,6 +52,7 @@ __all__ = [
     "probability_scores",
     "reliability_tables",
     "row_influence",
+    "score_differences",
     "score_intervals",
     "smallest_change",
     "squared_calibration_error",

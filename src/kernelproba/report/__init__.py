@@ -11,15 +11,16 @@ if TYPE_CHECKING:
     from kernelproba.report.about import About
     from kernelproba.report.comparison import compare, rivals
     from kernelproba.report.render import write_report
-    from kernelproba.report.summary import summarise
+    from kernelproba.report.summary import summarise, summarise_predictions
 
-__all__ = ["About", "compare", "rivals", "summarise", "write_report"]
+__all__ = ["About", "compare", "rivals", "summarise", "summarise_predictions", "write_report"]
 
 _MODULES = {
     "About": "about",
     "compare": "comparison",
     "rivals": "comparison",
     "summarise": "summary",
+    "summarise_predictions": "summary",
     "write_report": "render",
 }
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
@@ -30,6 +30,10 @@ class About:
         Which of the rows the model was fitted on; if not given, equal rows of the training are found.
     row_numbers : str
         What the labels of rows mean, as a sentence.
+    against : mapping of str to array-like of shape (n, c)
+        Names of other models, and their probabilities of the same rows, columns in the order of the classes.
+    source : str or None
+        Where probabilities come from, if there is no model.
     left_out : mapping of str to str
         Names of columns that were left out before the fit, and why.
 
@@ -49,6 +53,8 @@ class About:
     seen: NDArray | None = None
     row_numbers: str = "Rows are named by the index of the table, or counted from 0 if it has none."
     left_out: Mapping[str, str] = field(default_factory=dict)
+    against: Mapping[str, ArrayLike] = field(default_factory=dict)
+    source: str | None = None
 
     def command_line(self) -> str | None:
         """Return the command as one would type it."""

@@ -49,7 +49,7 @@ def describe_columns(model: Classifier, X: MatrixLike, y: NDArray) -> ColumnsSum
     """
     why_not = _why_not(model, X)
     if why_not is not None:
-        return _nothing(why_not)
+        return no_columns(why_not)
     rows = int(np.clip(_PREDICTIONS // (_REPEATS * _shape(X)[1]), 50, _ROWS))
     interval = "model" if _has_cheap_intervals(model) else "rows"
     try:
@@ -60,7 +60,7 @@ def describe_columns(model: Classifier, X: MatrixLike, y: NDArray) -> ColumnsSum
             model, X, matter, n_values=_VALUES, max_rows=_DEPENDENCE_ROWS, interval=interval
         )
     except (ValueError, TypeError) as error:  # rows of a kind whose columns cannot be mixed
-        return _nothing(f"Columns cannot be told apart: {error}")
+        return no_columns(f"Columns cannot be told apart: {error}")
     return {
         "rows": min(rows, len(y)),
         "importance": [plain(line) | {"column": _name(line["column"])} for line in found.to_dict("records")],
@@ -75,7 +75,8 @@ def _clear(found: pd.DataFrame) -> NDArray:
     return (found["importance"] > ndtri(1 - _CHANCE / len(found)) * error).to_numpy()
 
 
-def _nothing(reason: str) -> ColumnsSummary:
+def no_columns(reason: str) -> ColumnsSummary:
+    """Say why nothing is known of columns."""
     return {"reason": reason, "rows": 0, "importance": [], "dependence": [], "interval": "rows"}
 
 

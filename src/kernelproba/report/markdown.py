@@ -20,6 +20,7 @@ from kernelproba.report.summary_types import (
 from kernelproba.report.wording import (
     BRIER_TEXTS,
     SCORE_TEXTS,
+    against_text,
     compared,
     confused_pairs,
     heading,
@@ -32,6 +33,7 @@ from kernelproba.report.wording import (
     set_rows,
     sets_text,
     share,
+    signed,
     trust,
 )
 
@@ -47,6 +49,7 @@ def markdown(summary: Summary) -> str:
         _section("Scores", _scores(summary)),
         _section("Classes", _classes(summary["classes"])),
         _rivals(summary["rivals"]),
+        _against(summary),
         _section("Columns", columns_part(summary["columns"])),
         _section("Calibration", _calibration(summary["calibration"])),
         _section("Mistakes", _mistakes(summary["confusion"])),
@@ -115,6 +118,22 @@ def _rivals(rivals: RivalsSummary | None) -> str:
     ]
     table = lines_table(["method", *titles, "fit", "problem"], rows)
     return _section("Rivals", f"{compared(rivals)}\n\n{table}")
+
+
+def _against(summary: Summary) -> str:
+    rows = [
+        (text.title, number(summary["scores"][key]["estimate"], text.percent), escape(other["name"]),
+         number(other["scores"][key]["estimate"], text.percent), signed(gap["estimate"], text.percent),
+         f"{signed(gap['low'], text.percent)} to {signed(gap['high'], text.percent)}")
+        for other in summary["against"]
+        for key, text in SCORE_TEXTS.items()
+        for gap in [other["differences"][key]]
+    ]  # fmt: skip
+    if not rows:
+        return ""
+    columns = ["score", "this model", "other model", "its score", "difference", "95% interval"]
+    said = "\n\n".join(escape(against_text(other)) for other in summary["against"])
+    return _section("Beside other models", f"{said}\n\n{lines_table(columns, rows)}")
 
 
 def _with_interval(method: Mapping[str, float | None], key: str, percent: bool) -> str:

@@ -72,6 +72,11 @@ def _figures(summary: Summary) -> dict[str, list[Element]]:
             for key, text in SCORE_TEXTS.items()
             if rivals is not None
         ],
+        "against": [
+            score_ranking(wording.side_by_side(summary), key, text.title, text.percent)
+            for key, text in SCORE_TEXTS.items()
+            if summary["against"]
+        ],
         "top_label": [reliability(calibration["top_label"]["bins"], "Reliability of the predicted class")],
         "classes": [
             reliability(table["bins"], f"Reliability of the class {table['name']}", small=True)

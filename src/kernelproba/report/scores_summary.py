@@ -7,7 +7,7 @@ from functools import partial
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.inspection import (
     Interval,
@@ -16,6 +16,7 @@ from kernelproba.inspection import (
     expected_calibration_error,
     probability_scores,
     reliability_tables,
+    score_differences,
     score_intervals,
     squared_calibration_error,
 )
@@ -27,6 +28,7 @@ from kernelproba.report.summary_types import (
     CalibrationSummary,
     ConfidenceSummary,
     Confusion,
+    Opponent,
     Reliability,
     ScoreEnds,
 )
@@ -40,6 +42,17 @@ def headline_scores(codes: NDArray, P: NDArray) -> dict[str, ScoreEnds]:
     """Error, log loss, Brier score and ECE with 95 % intervals."""
     intervals = score_intervals(codes, P, classes=np.arange(P.shape[1]), random_state=_SEED)
     return {score: _ends(interval) for score, interval in intervals.items()}
+
+
+def opponent(title: str, codes: NDArray, P: NDArray, Q: ArrayLike) -> Opponent:
+    """The scores of another model's probabilities Q (n, c), and how much larger those of P are."""
+    numbers = np.arange(P.shape[1])
+    differences = score_differences(codes, P, Q, classes=numbers, random_state=_SEED)
+    return {
+        "name": name(title),
+        "scores": headline_scores(codes, np.asarray(Q)),
+        "differences": {key: plain(each._asdict()) for key, each in differences.items()},
+    }
 
 
 def baseline_scores(codes: NDArray, counts: NDArray) -> dict[str, float]:

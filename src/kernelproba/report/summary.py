@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +18,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import column_or_1d
 
 from kernelproba.inspection.reasons.expansions import core
-from kernelproba.inspection.scores.predictions import check_predictions, predict_probabilities
+from kernelproba.inspection.scores.predictions import Predictions, check_predictions, predict_probabilities
 from kernelproba.plain_text import name
 from kernelproba.report.about import About, chosen_parameters, made_now, settings_of
 from kernelproba.report.class_scores import class_scores, threshold_curve
-from kernelproba.report.column_summary import describe_columns
+from kernelproba.report.column_summary import describe_columns, no_columns
 from kernelproba.report.comparison import rivals as usual_rivals
 from kernelproba.report.data_summary import as_frame, describe_data
 from kernelproba.report.defect_summary import look_for_defects
@@ -36,8 +37,9 @@ from kernelproba.report.scores_summary import (
     confidence,
     confusion,
     headline_scores,
+    opponent,
 )
-from kernelproba.report.summary_types import ModelSummary, RivalsSummary, Summary
+from kernelproba.report.summary_types import AskedSummary, ModelSummary, RivalsSummary, Summary
 from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 from kernelproba.typing import Classifier, MatrixLike
 
@@ -46,6 +48,9 @@ if TYPE_CHECKING:
 
 #: Raised when a reader of the JSON would have to change.
 FORMAT = 1
+
+#: What is said where a model would have to be asked.
+_NO_MODEL = "Only probabilities are known here, not the model that stated them."
 
 #: Classes whose curves are drawn.
 _CURVES = 6
@@ -102,41 +107,98 @@ def summarise(
     P, classes = predict_probabilities(model, X)
     seconds = {"predict": time.perf_counter() - start}
     checked = check_predictions(column_or_1d(y), P, classes)
-    codes, P, frame = checked.codes, checked.P, as_frame(X)
-    data = describe_data(X, codes, classes, training)
+    about = replace(about, timings=dict(about.timings) | seconds)
+    return _summary(model, X, checked, training, rivals, about)
+
+
+def summarise_predictions(
+    y: ArrayLike,
+    P: ArrayLike,
+    X: MatrixLike | None = None,
+    *,
+    classes: ArrayLike | None = None,
+    about: About | None = None,
+) -> Summary:
+    """Describe probabilities of any origin: all that `summarise` tells without asking the model again.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        True labels.
+    P : array-like of shape (n, c), or (n,) for two classes
+        Probabilities; one dimension means those of the second class.
+    X : array-like or data frame of shape (n, d), optional
+        The rows, for slices and for the values of rows to check.
+    classes : array-like of shape (c,), optional
+        Labels of the columns of P; the sorted labels in y if not given.
+    about : About, optional
+        As in `summarise`.
+
+    Returns
+    -------
+    dict
+        As of `summarise`.
+
+    See Also
+    --------
+    summarise : Describes a fitted model.
+    write_report : Makes a page of it.
+
+    Examples
+    --------
+    >>> summary = summarise_predictions([0, 1, 1, 0] * 10, [0.2, 0.7, 0.9, 0.4] * 10)
+    >>> summary["data"]["rows"], summary["scores"]["error"]["estimate"]
+    (40, 0.0)
+    """
+    checked = check_predictions(column_or_1d(y), P, classes)
+    rows = np.empty((len(checked.P), 0)) if X is None else X
+    return _summary(None, rows, checked, None, None, about or About())
+
+
+def _summary(
+    model: Classifier | None,
+    X: MatrixLike,
+    checked: Predictions,
+    training: tuple[MatrixLike, ArrayLike] | None,
+    rivals: pd.DataFrame | None,
+    about: About,
+) -> Summary:
+    codes, P, classes = checked.codes, checked.P, checked.classes
     suspect = look_for_defects(model, X, checked, training, about)
+    data = describe_data(X, codes, classes, training)
     data["seen_rows"] = suspect["seen_rows"]
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
     scores = headline_scores(codes, P)
-    reasons = RowReasons(model, X, X if training is None else training[0], classes)
+    asked = _ask_model(model, X, checked, training)
     found: Summary = {
         "format": FORMAT,
         "made": made_now(),
         "target": None if about.target is None else name(about.target),
-        "model": _describe_model(model),
+        "model": _describe_model(model, about),
         "data": data,
         "scores": scores,
         "baseline": baseline_scores(codes, counts),
         "classes": class_scores(codes, P, classes),
         "curves": _curves(codes, P, classes),
-        "columns": describe_columns(model, X, classes[codes]),
+        "columns": asked["columns"],
         "slices": suspect["slices"],
         "drift": suspect["drift"],
         "leaks": suspect["leaks"],
         "identifiers": suspect["identifiers"],
         "left_out": suspect["left_out"],
         "rivals": None if rivals is None else _describe_rivals(rivals),
+        "against": [opponent(each, codes, P, Q) for each, Q in about.against.items()],
         "calibration": calibration(codes, P, classes, scores["ece"]),
         "confusion": confusion(codes, P, classes),
         "confidence": confidence(codes, P),
-        "map": summarise_map(model, X, codes, P),
-        "sets": describe_sets(model, codes, P),
-        "novelty": describe_novelty(model, X, frame, P, classes),
+        "map": asked["map"],
+        "sets": asked["sets"],
+        "novelty": asked["novelty"],
         "row_numbers": about.row_numbers,
-        "doubtful_rows": doubtful_rows(frame, codes, P, classes, reasons),
-        "doubted_labels": doubted_labels(frame, codes, P, classes, reasons),
-        "doubted_training_labels": None if training is None else doubted_training_labels(model, *training),
-        "timings": plain(dict(about.timings) | seconds),
+        "doubtful_rows": asked["doubtful_rows"],
+        "doubted_labels": asked["doubted_labels"],
+        "doubted_training_labels": asked["doubted_training_labels"],
+        "timings": plain(dict(about.timings)),
         "command": about.command_line(),
         "versions": _versions(),
     }
@@ -144,8 +206,41 @@ def summarise(
     return found
 
 
-def _describe_model(model: Classifier) -> ModelSummary:
+def _ask_model(
+    model: Classifier | None,
+    X: MatrixLike,
+    checked: Predictions,
+    training: tuple[MatrixLike, ArrayLike] | None,
+) -> AskedSummary:
+    """Return what only a model can tell; of predictions alone, why it is not known."""
+    codes, P, classes, frame = checked.codes, checked.P, checked.classes, as_frame(X)
+    if model is None:
+        return {
+            "columns": no_columns(_NO_MODEL),
+            "map": {"reason": _NO_MODEL},
+            "sets": None,
+            "novelty": None,
+            "doubtful_rows": doubtful_rows(frame, codes, P, classes),
+            "doubted_labels": doubted_labels(frame, codes, P, classes),
+            "doubted_training_labels": None,
+        }
+    reasons = RowReasons(model, X, X if training is None else training[0], classes)
+    return {
+        "columns": describe_columns(model, X, classes[codes]),
+        "map": summarise_map(model, X, codes, P),
+        "sets": describe_sets(model, codes, P),
+        "novelty": describe_novelty(model, X, frame, P, classes),
+        "doubtful_rows": doubtful_rows(frame, codes, P, classes, reasons),
+        "doubted_labels": doubted_labels(frame, codes, P, classes, reasons),
+        "doubted_training_labels": None if training is None else doubted_training_labels(model, *training),
+    }
+
+
+def _describe_model(model: Classifier | None, about: About) -> ModelSummary:
     """The classifier at the centre by name, and the whole of it as one would write it."""
+    if model is None:
+        source = name(about.source or "stated probabilities")
+        return {"name": source, "description": _NO_MODEL, "settings": {}, "chosen": {}}
     inner = core(model)
     return {
         "name": type(inner).__name__,

@@ -254,6 +254,26 @@ class RivalsSummary(TypedDict):
     folds: int
 
 
+class AskedSummary(TypedDict):
+    """What only a model can tell, beyond its predictions."""
+
+    columns: ColumnsSummary
+    map: dict[str, object]
+    sets: SetsSummary | None
+    novelty: NoveltySummary | None
+    doubtful_rows: list[FlaggedRow]
+    doubted_labels: list[FlaggedRow]
+    doubted_training_labels: list[FlaggedRow] | None
+
+
+class Opponent(TypedDict):
+    """Another model on the same rows: its scores, and how much larger those of the reported one are."""
+
+    name: str
+    scores: dict[str, ScoreEnds]
+    differences: dict[str, ScoreEnds]
+
+
 class Summary(TypedDict):
     """All that a report says."""
 
@@ -273,6 +293,7 @@ class Summary(TypedDict):
     identifiers: list[LeftOutColumn]
     left_out: list[LeftOutColumn]
     rivals: RivalsSummary | None
+    against: list[Opponent]
     calibration: CalibrationSummary
     confusion: Confusion
     confidence: ConfidenceSummary

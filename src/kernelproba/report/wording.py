@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kernelproba.report.summary_types import (
     CalibrationError,
     ConfusedPair,
     Confusion,
     NoveltySummary,
+    Opponent,
     RivalsSummary,
     SetsSummary,
     Summary,
@@ -147,6 +148,55 @@ def compared(rivals: RivalsSummary) -> str:
         f"Every method was cross-validated on the same {rivals['folds']} folds of {rivals['rows']:,} rows; "
         "lines are 95% intervals."
     )
+
+
+def against_text(opponent: Opponent) -> str:
+    """Say whether another model is better or worse on the same rows, by the log loss.
+
+    Examples
+    --------
+    >>> gap = {"estimate": -0.03, "low": -0.05, "high": -0.01}
+    >>> against_text({"name": "b", "scores": {}, "differences": {"log_loss": gap}})
+    'Its log loss is 0.030 smaller than that of b (95% interval 0.010 to 0.050): it is better.'
+    """
+    gap = opponent["differences"]["log_loss"]
+    value, low, high = gap["estimate"], gap["low"], gap["high"]
+    if low <= 0 <= high:
+        return (
+            f"Its log loss is not clearly different from that of {opponent['name']} "
+            f"(95% interval of the difference {signed(low)} to {signed(high)})."
+        )
+    size, which = ("smaller", "better") if value < 0 else ("larger", "worse")
+    near, far = sorted((abs(low), abs(high)))
+    return (
+        f"Its log loss is {number(abs(value))} {size} than that of {opponent['name']} "
+        f"(95% interval {number(near)} to {number(far)}): it is {which}."
+    )
+
+
+def signed(value: float, percent: bool = False) -> str:
+    """A difference with its sign.
+
+    Examples
+    --------
+    >>> signed(0.01234), signed(-0.02, percent=True), signed(0.0)
+    ('+0.012', '−2.0%', '0.000')
+    """
+    shown = number(abs(value), percent)
+    if not value or shown.strip("0.%") == "":
+        return shown
+    return f"{'+' if value > 0 else '−'}{shown}"
+
+
+def side_by_side(summary: Summary) -> list[dict[str, Any]]:
+    """The reported model and the others as methods of a comparison, for figures."""
+    others = [(each["name"], each["scores"]) for each in summary["against"]]
+    return [
+        {"method": name, "ours": k == 0}
+        | {key: ends["estimate"] for key, ends in scores.items()}
+        | {f"{key}_{end}": ends[end] for key, ends in scores.items() for end in ("low", "high")}
+        for k, (name, scores) in enumerate([(summary["model"]["name"], summary["scores"]), *others])
+    ]
 
 
 NO_SETS = "Sets of labels follow from leave-one-out probabilities, which this classifier does not keep."

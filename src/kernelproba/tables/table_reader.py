@@ -15,6 +15,7 @@ from kernelproba.tables.training_table import Choice, read_columns
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
 def read_table(
@@ -69,5 +70,20 @@ def read_table(
 
     table = open_table(Path(path), Layout(**layout)).read()
     choice = Choice("", kinds=dict(kinds or {}), decimal=decimal, day_first=day_first)
+    return typed_frame(table, choice, first=0)
+
+
+def typed_frame(table: pa.Table, choice: Choice, *, first: int) -> pd.DataFrame:
+    """Return a table as a frame whose columns have the types that their values suggest.
+
+    Parameters
+    ----------
+    table : Table
+        As read from a file.
+    choice : Choice
+        How texts are to be read.
+    first : int
+        Number of the first row.
+    """
     readings = {name: read for name, (read, _) in read_columns(table, table.column_names, choice).items()}
-    return to_frame(table, readings, first=0)
+    return to_frame(table, readings, first=first)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "kernelproba evaluate model.skops test.csv",
     "kernelproba evaluate model.skops test.csv --report report.html --training train.csv --rivals",
+    "kernelproba evaluate new.skops test.csv --against old.skops --report report.html",
 )
 
 
@@ -48,6 +49,10 @@ def evaluate(
         bool,
         typer.Option("--rivals", help="Compare with other classifiers in the report (needs --training)."),
     ] = False,
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", metavar="MODEL", help="Another model to judge by the same rows."),
+    ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -55,7 +60,8 @@ def evaluate(
 ) -> None:
     """Score a model on rows with known labels, with 95 % intervals.
 
-    Use rows that the model was not fitted on.
+    Use rows that the model was not fitted on. With --against, another model is scored on the same rows, and
+    the differences are told with their intervals.
     """
     from kernelproba.cli.evaluation import (
         evaluation_facts,
@@ -63,6 +69,7 @@ def evaluate(
         show_evaluation,
         write_model_report,
     )
+    from kernelproba.cli.opponent import judge_opponent
     from kernelproba.cli.table_model import TableModel
     from kernelproba.tables.files.table_format import open_table
 
@@ -74,6 +81,10 @@ def evaluate(
     with terminal.heeding_warnings():
         held_out = predict_labelled(terminal, table_model, file, target or table_model.target)
     seconds = time.perf_counter() - start
+    if against is not None:
+        held_out = judge_opponent(
+            terminal, against, table_model, (file, target or table_model.target), held_out
+        )
     facts = evaluation_facts(table_model, held_out) | {"seconds": round(seconds, 3)}
     if report is not None:
         rows = _training_rows(table_model, training, layout)

@@ -6,6 +6,8 @@ over fixed bins.  A resample changes only how often each row counts, so one pass
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
@@ -14,6 +16,8 @@ from kernelproba.inspection.scores.binning import wilson_interval
 from kernelproba.inspection.scores.bootstrap import Interval, basic_interval, check_resampling
 from kernelproba.inspection.scores.predictions import check_predictions
 from kernelproba.scoring import ECE_BINS, ROW_SCORES, calibration_gaps, mean_scores
+
+SCORE_NAMES = (*ROW_SCORES, "ece")
 
 #: Range of each score.
 _LARGEST = {"error": 1.0, "log_loss": np.inf, "brier": 2.0, "ece": 1.0}
@@ -88,17 +92,11 @@ def score_intervals(
     """
     check_resampling(n_resamples, confidence)
     checked, rng = check_predictions(y, P, classes), check_random_state(random_state)
-    rows, n = {name: score(checked.P, checked.codes) for name, score in ROW_SCORES.items()}, len(checked.P)
-    means = np.stack(list(rows.values()))
-    bins, gaps = calibration_gaps(checked.P, checked.codes)
-
-    def score(times: np.ndarray) -> np.ndarray:
-        return np.append(means @ times, abs(np.bincount(bins, times * gaps, ECE_BINS)).sum()) / n
-
+    score, n = weighted_scores(checked.P, checked.codes), len(checked.P)
     estimate = score(np.ones(n))
     draws = np.stack([score(np.bincount(rng.randint(n, size=n), minlength=n)) for _ in range(n_resamples)])
     intervals = {
-        name: basic_interval(estimate[k], draws[:, k], confidence) for k, name in enumerate([*rows, "ece"])
+        name: basic_interval(estimate[k], draws[:, k], confidence) for k, name in enumerate(SCORE_NAMES)
     }
     low, high = wilson_interval(estimate[0], np.array(n), confidence)
     # Rounding may put the ends of a share of 0 or 1 beside it.
@@ -106,6 +104,25 @@ def score_intervals(
         float(estimate[0]), min(float(low), estimate[0]), max(float(high), estimate[0])
     )
     return {name: _within_range(interval, _LARGEST[name]) for name, interval in intervals.items()}
+
+
+def weighted_scores(P: np.ndarray, codes: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the four scores, in the order of `SCORE_NAMES`, as a function of how often each row counts.
+
+    Parameters
+    ----------
+    P : ndarray of shape (n, c)
+        Probabilities.
+    codes : ndarray of shape (n,)
+        Class numbers.
+    """
+    means = np.stack([score(P, codes) for score in ROW_SCORES.values()])
+    bins, gaps = calibration_gaps(P, codes)
+
+    def score(times: np.ndarray) -> np.ndarray:
+        return np.append(means @ times, abs(np.bincount(bins, times * gaps, ECE_BINS)).sum()) / len(P)
+
+    return score
 
 
 def _within_range(interval: Interval, largest: float) -> Interval:
