@@ -8,6 +8,9 @@ from typing import Any, NotRequired, TypeAlias, TypedDict
 #: A score and the ends of its interval (estimate, low, high), where there is one.
 ScoreEnds: TypeAlias = dict[str, float]
 
+#: One method of a comparison: its name, scores, their ends, times and problem.
+MethodScores: TypeAlias = dict[str, Any]
+
 
 class CalibrationError(TypedDict):
     """One kind of calibration error, with the ends of its interval where there is one."""
@@ -249,7 +252,7 @@ class NoveltySummary(TypedDict):
 class RivalsSummary(TypedDict):
     """A comparison of methods by folds; a method has its scores, their ends, times and problem by name."""
 
-    methods: list[dict[str, Any]]
+    methods: list[MethodScores]
     rows: int
     folds: int
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kernelproba.report.summary_types import (
     CalibrationError,
     ConfusedPair,
     Confusion,
+    MethodScores,
     NoveltySummary,
     Opponent,
     RivalsSummary,
@@ -188,7 +189,7 @@ def signed(value: float, percent: bool = False) -> str:
     return f"{'+' if value > 0 else '−'}{shown}"
 
 
-def side_by_side(summary: Summary) -> list[dict[str, Any]]:
+def side_by_side(summary: Summary) -> list[MethodScores]:
     """The reported model and the others as methods of a comparison, for figures."""
     others = [(each["name"], each["scores"]) for each in summary["against"]]
     return [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kernelproba.plain_text import shorten
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
+from kernelproba.report.summary_types import MethodScores
 
 _LEFT, _WIDTH, _STEP = 190, 196, 24
 
@@ -85,7 +85,7 @@ def _draw_estimate(figure: Element, axes: Axes, estimate: Estimate, at: float) -
     mark(figure, "circle", estimate.tip, cx=axes.x(estimate.value), cy=at, r=5, class_=f"mark point{kind}")
 
 
-def score_ranking(methods: list[dict[str, Any]], score: str, title: str, percent: bool) -> Element:
+def score_ranking(methods: list[MethodScores], score: str, title: str, percent: bool) -> Element:
     """Draw the methods that have this score, sorted by it.
 
     Parameters
@@ -103,7 +103,7 @@ def score_ranking(methods: list[dict[str, Any]], score: str, title: str, percent
     def show(value: float) -> str:
         return f"{100 * value:.3g}%" if percent else f"{value:.3g}"
 
-    def estimate(method: dict[str, Any]) -> Estimate:
+    def estimate(method: MethodScores) -> Estimate:
         value, low, high = (method[f"{score}{end}"] for end in ("", "_low", "_high"))
         tip = f"\u2068{method['method']}\u2069: {show(value)} (95% interval {show(low)} to {show(high)})"
         return Estimate(method["method"], value, low, high, tip, "ours" if method["ours"] else "")
