@@ -1,11 +1,12 @@
 """What a kernel is, and the algebra of kernels: sums, products and scalings."""
 
+from collections.abc import Callable
 from numbers import Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernelproba.kernels.blocks import Fill, fill_rows
+from kernelproba.kernels.blocks import Fill, fill_rows, map_rows
 from kernelproba.kernels.operands import check_operands
 
 
@@ -50,6 +51,27 @@ class Kernel(BaseEstimator):
         """
         X, Z = check_operands(X, Z)
         return fill_rows(self._against, X, Z)
+
+    @property
+    def comes_in_blocks(self) -> bool:
+        """Whether `map` is there; else the kernel knows whole matrices only."""
+        return type(self).__call__ is Kernel.__call__
+
+    def map(self, X, Z, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Stack ``fn(k(block, Z))``, shape (n, …), over blocks of the rows X that stay in the cache.
+
+        Parameters
+        ----------
+        X : {array, CSR} of shape (n, d)
+            Rows, at least one.
+        Z : {array, CSR} of shape (m, d)
+            Centres.
+        fn : callable
+            Takes a block (b, m) in double precision and returns b rows; it must not keep the block, which
+            the next overwrites.
+        """
+        _, Z = check_operands(X[:0], Z)
+        return map_rows(self._against, X, Z, fn)
 
     def _against(self, Z) -> Fill:
         """Bind the checked centres Z; return ``fill(X, out)`` that writes k(X, Z) into out."""

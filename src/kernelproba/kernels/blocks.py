@@ -15,10 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from functools import cache
-from threading import Lock
+from threading import Lock, local
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
+
+from kernelproba.kernels.operands import check_operands
 
 # fill(X_block, out): write k(X_block, Z) into out, of shape (len(X_block), m).
 Fill = Callable[..., None]
@@ -43,6 +45,41 @@ def fill_rows(bind: Callable[..., Fill], X, Z) -> np.ndarray:
         fill = bind(Z)
         for_each_block(lambda rows: fill(X[rows], out[rows]), *out.shape)
     return out
+
+
+def map_rows(bind: Callable[..., Fill], X, Z, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Stack ``fn(block)`` over the row blocks of the (n, m) matrix, which never exists whole.
+
+    A block, in double precision, is still in the cache when `fn` gets it, and is overwritten by the next:
+    `fn` must not keep it.
+    """
+    fill, buffers, parts = bind(Z), _Buffers(Z.shape[0], Z.dtype), {}
+    ready = type(X) is type(Z) is np.ndarray and X.dtype == Z.dtype
+
+    def work(rows: slice) -> None:
+        block, wide = buffers.of(rows.stop - rows.start)
+        fill(X[rows] if ready else check_operands(X[rows], Z)[0], block)
+        if wide is not None:
+            np.copyto(wide, block)
+        parts[rows.start] = fn(block if wide is None else wide)
+
+    for_each_block(work, X.shape[0], Z.shape[0])
+    return np.concatenate([parts[start] for start in sorted(parts)])
+
+
+class _Buffers(local):
+    """Memory for blocks of m columns, of each thread its own: new memory for each block would cost more."""
+
+    def __init__(self, m: int, dtype: np.dtype):
+        self.block, self.wide = np.empty((0, m), dtype=dtype), np.empty((0, m))
+
+    def of(self, size: int) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return a block of so many rows, and one in double precision unless the first is."""
+        single, m = self.block.dtype != np.float64, self.block.shape[1]
+        if len(self.block) < size:
+            self.block = np.empty((size, m), dtype=self.block.dtype)
+            self.wide = np.empty((size if single else 0, m))
+        return self.block[:size], self.wide[:size] if single else None
 
 
 def for_each_block(work: Callable[[slice], None], n: int, m: int) -> None:

@@ -52,7 +52,10 @@ def squared_euclidean(Z) -> Fill:
         x2, z2 = expand(X, out)
         share = _lost_share(X, Z)
         # One bound for all entries is faster than one for each, and flags few if the norms are alike.
-        near = np.flatnonzero(~(out > share * (x2.max() + z2.max())))
+        bound = share * (x2.max() + z2.max())
+        if out.min() > bound:
+            return
+        near = np.flatnonzero(~(out > bound))
         if _crowded(near, out):
             near = np.flatnonzero(~(out > share * (x2[:, None] + z2)))
         if not _crowded(near, out):
@@ -116,7 +119,7 @@ def _expand_dense(Z):
         # One product does it all: [−2x, ‖x‖², 1] · [z, 1, ‖z‖²]
         B = np.empty((A.shape[0], A.shape[1] + 2), dtype=A.dtype)
         shifted = np.subtract(A, centre, out=B[:, :-2])
-        B[:, norms] = row_norms(shifted, squared=True)
+        np.einsum("ij,ij->i", shifted, shifted, out=B[:, norms])
         B[:, ones] = 1
         shifted *= factor
         return B

@@ -41,7 +41,9 @@ class KernelCenters:
         return np.asarray(self.kernel(X, self.centers), dtype=np.float64)
 
     def map(self, X: Matrix, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Stack ``fn(similarities)``, a block of checked rows X (n, d) at a time."""
+        """Stack ``fn(similarities)``, a block of checked rows X (n, d) at a time; `fn` must not keep them."""
+        if len(self.rows) and self.kernel.comes_in_blocks:
+            return self.kernel.map(X, self.centers, fn)
         block_rows = max(1, BLOCK_VALUES // max(len(self.rows), 1))
         return as_rows(X, block_rows=block_rows).map(lambda block: fn(self.similarities(block)))
 
