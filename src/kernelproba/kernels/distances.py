@@ -26,7 +26,14 @@ DENSE_ENTRIES, DENSE_SHARE = 2**25, 0.05
 
 def dot_products(Z) -> Fill:
     """Bind Z (m, d); return fill(X, out) that writes x·z, ±∞ or NaN where that overflows."""
-    if sp.issparse(Z):
+    if sp.issparse(Z) and _pays_dense(Z):
+        columns = np.ascontiguousarray(densify(Z).T)
+
+        @np.errstate(over="ignore", invalid="ignore")
+        def fill(X, out):
+            out[...] = X @ columns  # rows stay sparse
+
+    elif sp.issparse(Z):
 
         def fill(X, out):
             out[...] = (X @ Z.T).toarray()

@@ -107,3 +107,28 @@ def test_an_overflow_is_refused_on_every_thread():
     X[57, 1] = 1e200
     with pytest.raises(ValueError, match=r"overflow; X has 1e\+200 in column 1"):
         Polynomial(3)(X, X[:20])
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_map_over_blocks_sees_every_row_once_in_double_precision(kernel, form, dtype, request):
+    X, Z = form(data(61).astype(dtype)), form(data(23, seed=1).astype(dtype))
+    whole = kernel(X, Z).astype(np.float64)
+    request.getfixturevalue("tiny_blocks")
+    request.getfixturevalue("three_threads")
+    mapped = kernel.map(X, Z, lambda K: K.copy())
+    assert mapped.dtype == np.float64
+    np.testing.assert_allclose(mapped, whole, rtol=1e-12 if dtype == np.float64 else 1e-5)
+
+
+def test_a_map_casts_rows_to_the_precision_of_the_centres_block_by_block():
+    X, Z = data(61).astype(np.float32), data(23, seed=1)
+    np.testing.assert_array_equal(RBF().map(X, Z, np.copy), RBF()(X.astype(np.float64), Z))
+
+
+def test_an_error_in_one_block_of_a_map_is_raised(request):
+    request.getfixturevalue("tiny_blocks")
+    request.getfixturevalue("three_threads")
+    with pytest.raises(ValueError, match="negative"):
+        ChiSquared().map(-data(61), data(23), np.copy)

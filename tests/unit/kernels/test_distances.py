@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from kernelproba.kernels import RBF, Laplacian, Matern
+from kernelproba.kernels.distances import dot_products
 
 dtypes = st.sampled_from([np.float32, np.float64])
 scales = st.sampled_from([1e-8, 1e-4, 1.0, 1e4, 1e8])
@@ -113,3 +114,12 @@ def test_the_largest_numbers_are_infinitely_far_without_a_warning(kernel, form):
     X = np.full((3, 2), np.finfo(float).max) * [[1], [-1], [0]]
     K = kernel(form(X), form(X))
     np.testing.assert_array_equal(K, np.eye(3))
+
+
+@pytest.mark.parametrize("density", [0.02, 0.5])
+def test_products_of_sparse_rows_are_those_of_dense_ones_whether_centres_are_full_or_not(density):
+    rng = np.random.default_rng(0)
+    X, Z = (sp.random_array((n, 40), density=density, rng=rng, format="csr") for n in (9, 7))
+    out = np.empty((9, 7))
+    dot_products(Z)(X, out)
+    np.testing.assert_allclose(out, X.toarray() @ Z.toarray().T, atol=1e-15)
