@@ -133,7 +133,8 @@ def scaled(scaler: FeatureScaling | None, X: Tensor) -> Tensor:
     Z = ((X - scaler.center_) / scaler.scale_).clip(-FARTHEST, FARTHEST)
     if scaler.rule not in SQUASHED_RULES:
         return Z
-    return Z / X.graph("Sqrt", Z * Z / REACH**2 + 1.0)  # z/√(1 + (z/3)²)
+    bent = Z / X.graph("Sqrt", Z * Z / REACH**2 + 1.0)  # z/√(1 + (z/3)²)
+    return bent if scaler.stretch_ is None else bent * scaler.stretch_
 
 
 def expanded(expansion: BasisExpansion, X: Tensor) -> Tensor:

@@ -52,7 +52,11 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
     ----------
     center_, scale_ : ndarray of shape (d,)
         What is taken off (zeros for sparse rows), and what is divided by.
+    stretch_ : ndarray of shape (d,) or None
+        What bent features are multiplied by, where they are weighed.
     """
+
+    stretch_: np.ndarray | None = None
 
     def __init__(self, rule="standard"):
         self.rule = rule
@@ -112,6 +116,8 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         np.clip(Z, -FARTHEST, FARTHEST, out=Z)
         if self.rule in SQUASHED_RULES:
             Z = REACH * Z / np.hypot(REACH, Z)  # z/√(1 + (z/3)²)
+        if self.stretch_ is not None:
+            Z = Z * self.stretch_
         return Z.astype(X.dtype, copy=False)
 
 
@@ -142,7 +148,11 @@ class ScaledView:
         """The view in which features (d,) have these weights in squared distances."""
         plain = self.scaling or FeatureScaling(None).fit(weights[None])
         scaling = FeatureScaling(self.rule)
-        scaling.center_, scaling.scale_ = plain.center_, plain.scale_ / np.sqrt(weights)
+        scaling.center_, scaling.scale_, stretch = plain.center_, plain.scale_, np.sqrt(weights)
+        if self.rule in SQUASHED_RULES:  # bent first, then weighed
+            scaling.stretch_ = stretch if plain.stretch_ is None else plain.stretch_ * stretch
+        else:
+            scaling.scale_ = plain.scale_ / stretch
         return ScaledView(self.rule, scaling)
 
     def rows(self, X: Matrix) -> Matrix:

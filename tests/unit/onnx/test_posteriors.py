@@ -70,6 +70,12 @@ def test_double_rows_keep_their_digits(problem, new_rows, run):
     np.testing.assert_allclose(run(model, rows)[1], model.predict_proba(rows), rtol=1e-9, atol=1e-12)
 
 
+def test_features_that_are_bent_and_then_weighed(problem, new_rows, agree):
+    model = KernelLogisticRegressionCV(kernel="rbf", scale="squashed").fit(*problem)
+    model.scaler_.stretch_ = np.linspace(0.5, 1.5, problem[0].shape[1])
+    agree(model, new_rows[:500])
+
+
 @pytest.mark.parametrize("opset", [13, 17, 21])
 def test_opsets(opset, problem, new_rows, agree):
     agree(KernelLogisticRegression(multi_class="pairwise").fit(*problem), new_rows[:50], target_opset=opset)

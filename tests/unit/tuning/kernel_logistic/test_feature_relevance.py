@@ -160,3 +160,15 @@ def test_constant_columns_leave_nothing_to_weigh():
 def test_sparse_rows_are_not_weighed():
     X, y = noisy(60, 6)
     assert CV().fit(sp.csr_array(X), y).feature_weights_ is None
+
+
+@pytest.mark.parametrize("scale", ["standard", "squashed"])
+def test_rows_to_predict_are_weighed_like_the_rows_that_were_learned_from(scale):
+    X, y = noisy(300, 3)
+    X[::9] *= 30  # far enough to be bent
+    model = CV(kernel="rbf", scale=scale).fit(X, y)
+    assert model.feature_weights_ is not None
+    centers = model.best_estimator_.support_
+    np.testing.assert_allclose(
+        model.scaler_.transform(X)[model._rows_[centers]], model.best_estimator_.support_vectors_, atol=1e-12
+    )
