@@ -405,3 +405,24 @@ def test_the_same_seed_gives_the_same_model_of_texts_and_many_categories(fit, tm
 def test_the_setting_of_the_guide_works(fit):
     settings = ["--set", "kernel=laplacian", "--set", "C=10"]
     assert fit(two_clouds(), "-m", "klr-pairwise", *settings).code == 0
+
+
+def test_a_fit_that_is_given_little_time_says_so_and_one_with_a_checkpoint_keeps_its_stages(
+    command, folder, tmp_path
+):
+    arguments = ("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "model.skops")
+    short = command(*arguments, "--set", "max_time=1e-9")
+    assert short.code == 0
+    assert "max_time=1e-09 s ran out" in short.err
+    stages = tmp_path / "stages"
+    first = command(*arguments, "--max-time", 1000, "--checkpoint", stages, "--json")
+    assert (stages / "search.npz").exists()
+    again = command(*arguments, "--max-time", 1000, "--checkpoint", stages, "--json")
+    facts = [json.loads(answer.out) for answer in (first, again)]
+    assert all(each.pop("seconds") > 0 for each in facts)
+    assert facts[0] == facts[1]
+    other = command(*arguments, "--checkpoint", stages, "--seed", 1)
+    assert other.code != 0
+    assert "differs in the parameter random_state" in other.err
+    none = command(*arguments, "-m", "lspc", "--checkpoint", stages)
+    assert "for the methods auto and klr, not for lspc" in none.err

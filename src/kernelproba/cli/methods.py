@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from kernelproba.cli.errors import CommandError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sklearn.base import BaseEstimator
 
     from kernelproba.typing import Classifier
@@ -109,6 +111,19 @@ def build(
     own |= {"n_jobs": jobs} if jobs > 1 else {}
     model.set_params(**{key: value for key, value in own.items() if key in model.get_params(deep=False)})
     return _with_settings(model, name, settings or {})
+
+
+def long_fit(name: str, max_time: float | None, checkpoint: Path | None) -> dict[str, object]:
+    """Return the parameters of a fit that may take long, those that are given."""
+    import kernelproba
+
+    asked = {"max_time": max_time, "checkpoint": None if checkpoint is None else str(checkpoint)}
+    given: dict[str, object] = {key: value for key, value in asked.items() if value is not None}
+    if not given or name not in METHODS:
+        return given
+    if not set(given) <= set(getattr(kernelproba, METHODS[name].estimators[0])().get_params()):
+        raise CommandError(f"--max-time and --checkpoint are for the methods auto and klr, not for {name}")
+    return given
 
 
 def with_few_centers(classifier: Classifier, rows: int) -> Classifier:

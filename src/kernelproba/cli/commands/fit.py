@@ -31,6 +31,7 @@ EXAMPLES = (
     "kernelproba fit patients.csv --target diagnosis -o model.skops",
     "kernelproba fit sales.parquet -t bought --exclude customer_id --method lspc",
     "kernelproba fit visits.csv -t ill --report report.html --group patient",
+    "kernelproba fit clicks.parquet -t bought --max-rows 1000000 --max-time 3600 --checkpoint stages",
     "kernelproba fit iris.csv -t species -m klr-pairwise --set kernel=laplacian",
 )
 
@@ -79,6 +80,23 @@ def fit(
         str | None, typer.Option("--time", metavar="COLUMN", help="Hold out the latest rows.")
     ] = None,
     max_rows: MaxRows = None,
+    max_time: Annotated[
+        float | None,
+        typer.Option(
+            "--max-time",
+            metavar="SECONDS",
+            min=1,
+            help="For the search of a method that tunes itself: then the best so far is fitted.",
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FOLDER",
+            help="Keep finished stages here: the same command goes on from them if it is stopped.",
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     as_json: Json = False,
@@ -101,7 +119,8 @@ def fit(
     check_output(output, data)
     splitting = Splitting(report, hold_out, group, time_column)
     splitting.check(data, output)
-    classifier = methods.build(method, seed=seed, settings=_parsed(settings or []), jobs=jobs)
+    chosen = _parsed(settings or []) | methods.long_fit(method, max_time, checkpoint)
+    classifier = methods.build(method, seed=seed, settings=chosen, jobs=jobs)
     rows = methods.METHODS[method].default_rows if max_rows is None else max_rows
     choice = splitting.choice(target, max_rows=rows, seed=seed, **columns)
     table = load_training_table(terminal, data, layout, choice)

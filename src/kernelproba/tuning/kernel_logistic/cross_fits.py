@@ -6,15 +6,17 @@ out from; a few passes take it from there to its own minimum.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.refit import refit_centers
 from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilities
+from kernelproba.tuning.kernel_logistic.kept_stages import refitted_of, refitted_state
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
 from kernelproba.tuning.kernel_logistic.pooling import pooled
+from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.scaling import ScaledView
 from kernelproba.typing import Matrix
 
@@ -83,15 +85,31 @@ def held_out_probabilities(X: Matrix, fold: np.ndarray, pool: HeldOutPool) -> np
 
 
 def cross_fit(
-    model: KernelLogisticRegression, view: ScaledView, many: ManyRows, fold: np.ndarray, step: Step
+    model: KernelLogisticRegression,
+    view: ScaledView,
+    many: ManyRows,
+    fold: np.ndarray,
+    name: str,
+    search: CandidateSearch,
 ) -> CrossFits:
-    """Fit a model of all rows anew without each fold (n,) of them."""
-    rows, models = many.seen(view), []
-    aligned = many.rows.align(fold)
-    for number in range(int(fold.max()) + 1):
+    """Fit a model of all rows anew without each fold (n,) of them; a checkpoint knows it by a name."""
+    rows, aligned = many.seen(view), many.rows.align(fold)
+
+    def refit(number: int) -> KernelLogisticRegression:
         weight = many.rows.map_values(_Without(number), many.weight, aligned)
-        with step("fit without a fold"):
-            models.append(refit_centers(model, rows, many.y, weight))
+        with search.step("fit without a fold"):
+            return refit_centers(model, rows, many.y, weight)
+
+    models = [
+        search.stages.kept(
+            f"{name}-fold-{number}",
+            partial(refit, number),
+            refitted_state,
+            partial(refitted_of, model),
+            complete=lambda: not search.budget.ran_out,
+        )
+        for number in range(int(fold.max()) + 1)
+    ]
     return CrossFits(view, models)
 
 

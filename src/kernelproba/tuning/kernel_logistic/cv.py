@@ -1,11 +1,10 @@
 """Kernel logistic regression with nothing to tune."""
 
-from functools import partial
+import os
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -18,55 +17,38 @@ from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice
+from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, CenterChoice
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
-from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
 from kernelproba.number_range import log_probabilities
 from kernelproba.rows import stored_rows
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
-from kernelproba.tuning.grids import given_gammas
-from kernelproba.tuning.kernel_logistic.candidates import Folds
+from kernelproba.tuning.checkpoint import Checkpoint, Stages
 from kernelproba.tuning.kernel_logistic.cross_fits import (
     BLOCK_ROWS,
     held_out_probabilities,
 )
-from kernelproba.tuning.kernel_logistic.growth import Searched, follow_sizes
+from kernelproba.tuning.kernel_logistic.growth import follow_sizes
+from kernelproba.tuning.kernel_logistic.kept_stages import kept_selection, selected_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pool_fit import PoolFit
-from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
+from kernelproba.tuning.kernel_logistic.run_identity import run_identity
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
+from kernelproba.tuning.kernel_logistic.search_spaces import SHARED, SearchSpaces
 from kernelproba.tuning.kernel_logistic.selection import select_models
-from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
+from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
-from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS, ScaledFeatures
+from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS
 from kernelproba.tuning.scorers import held_out_scorer
 from kernelproba.tuning.self_tuning import SelfTuning
-from kernelproba.typing import Matrix, MatrixLike
-
-#: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
-SEARCH_TOL = 5e-2
-
-_SHARED = (
-    "degree",
-    "coef0",
-    "kernel_params",
-    "class_weight",
-    "fit_intercept",
-    "n_centers",
-    "memory_limit",
-    "tol",
-    "max_iter",
-    "random_state",
-)
+from kernelproba.tuning.time_budget import TimeBudget
+from kernelproba.typing import MatrixLike
 
 
 class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follows from the models
-    TunedLinearFunction, PoolFit, LogisticScores, SelfTuning, LooProbabilities, ScaledFeatures
+    TunedLinearFunction, PoolFit, LogisticScores, SelfTuning, LooProbabilities, SearchSpaces
 ):
     """Kernel logistic regression that scales the features and chooses kernels, gamma and C by itself.
 
@@ -119,6 +101,14 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.
     tol, max_iter : float, default=1e-2, int, default=200
         Of the final fit.
+    max_time : float, optional
+        Seconds for the search: once they are over, no further candidate is tried, and the best so far is
+        fitted, to as many rows as the time that is left is expected to suffice for (10,000 at least).  A
+        warning says so, and `stopped_early_`; where time suffices, it changes nothing.
+    checkpoint : path, optional
+        Folder in which every finished stage is kept (the search, each larger sample, each final fit), so that
+        a fit that was killed goes on from there, to the same model.  Needs a whole number as `random_state`;
+        a folder of a fit with other rows, parameters or version is refused.  It may be deleted afterwards.
     random_state : int, RandomState or None, default=None
         Draws centres, samples and folds where not all rows are centres.
 
@@ -171,6 +161,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Labels.
     n_iter_ : int
         Iterations of the final fit.
+    stopped_early_ : bool
+        Whether `max_time` ran out before the search was over.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -194,7 +186,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **{name: KernelLogisticRegression._parameter_constraints[name] for name in ("kernel", *_SHARED)},
+        **{name: KernelLogisticRegression._parameter_constraints[name] for name in ("kernel", *SHARED)},
         "Cs": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "gammas": [StrOptions({"auto"}), "array-like", Interval(Real, 0, None, closed="neither")],
         "scale": SCALE_CONSTRAINTS,
@@ -202,6 +194,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         "scoring": [str, callable],
         "cv": ["cv_object"],
         "max_rows": [Interval(Integral, 10, None, closed="left")],
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "checkpoint": [str, os.PathLike, None],
     }
 
     def __init__(
@@ -224,6 +218,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         memory_limit=None,
         tol=1e-2,
         max_iter=200,
+        max_time=None,
+        checkpoint=None,
         random_state=None,
     ):
         self.Cs = Cs
@@ -243,6 +239,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self.memory_limit = memory_limit
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     @atomic_fit
@@ -267,14 +265,16 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self : KernelLogisticRegressionCV
             The fitted model.
         """
+        budget = TimeBudget(self.max_time)
         given = self._given_rows(X, y, sample_weight)
         copies = self._copies(given)
         with self._observed(X, y) as step:
-            search = CandidateSearch(held_out_scorer(self.scoring, self.classes_), step)
+            search = CandidateSearch(held_out_scorer(self.scoring, self.classes_), step, budget)
             if isinstance(given, Training) and copies is not None:
                 self._fit_few(X, y, given, copies, search)
             else:
                 self._fit_many(X, given, ManyRows.of(given, sample_weight), search)
+        self.stopped_early_ = budget.ran_out
         return self
 
     def _given_rows(
@@ -310,8 +310,16 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         """Look at all rows, and judge every one of them."""
         rows = Observations.of(given, copies, precomputed=self._is_precomputed())
         folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
-        log_P = self._fit_pool(rows, select_models(self._spaces(rows.X, folds), rows, search), search.step)
-        self._store_selection(search)
+        search.stages = self._stages(given, given)
+        spaces = self._spaces(rows.X, folds)
+        selected = kept_selection(
+            search,
+            "search",
+            lambda: select_models(spaces, rows, search),
+            lambda state: selected_of(state, spaces, rows),
+        )
+        log_P = self._fit_pool(rows, selected, search.step)
+        self._store_selection(search, len(given.y), len(given.y))
         # The models number the distinct rows.
         self._rows_ = given.index[copies.first]
         self._store_loo(X, given, log_P[copies.which])
@@ -323,14 +331,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         rng = check_random_state(self.random_state)
         order = RowOrder.draw(many, self.max_rows, rng)
         sample = many.at(order.sample(self.max_rows))
-        copies = find_copies(sample, precomputed=False)
-        rows = Observations.of(sample, copies, precomputed=False)
-        folds = None if self.cv is None else make_folds(self.cv, sample.X, sample.y, sample, copies)
-        self._fit_pool(rows, select_models(self._spaces(rows.X, folds), rows, search), search.step)
-        searched = Searched(*(isinstance(each, str) for each in (self.gammas, self.Cs, self.n_centers)))
-        self._selected = follow_sizes(many, order, self._selected, searched, self._model, search)
-        pool, fold = self._fit_large_pool(many, rng, search.step)
-        self._store_selection(search)
+        search.stages = self._stages(given, sample)
+        selected = self._selected_on(sample, search)
+        selected = follow_sizes(many, order, selected, self._searched(), self._model, search)
+        index = order.part(max(search.budget.affordable(len(many)), self._least_rows()))
+        pool, fold = self._fit_large_pool(many, index, selected, rng, search)
+        self._store_selection(search, len(many), len(many) if index is None else len(index))
         P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, shared=(pool,))
         if isinstance(given, Training):
             self._rows_ = given.index
@@ -339,44 +345,37 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             self._rows_ = None
             self._store_stored_loo(P, many.y, many.sample_weight)
 
-    def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
-        """What is to be chosen for each kernel."""
-        pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
-        if pooled_kernels:
-            scales = suited_scales(X, self.scale)
-            return [self._space(name, scales[name], X, folds) for name in POOLED_KERNELS]
-        return [self._space(self._single_kernel(), self._rules(), X, folds)]
+    def _selected_on(self, sample: Training, search: CandidateSearch) -> list[SelectedModel]:
+        """Models that a sample of many rows selects for a pool."""
+        copies = find_copies(sample, precomputed=False)
+        rows = Observations.of(sample, copies, precomputed=False)
+        folds = None if self.cv is None else make_folds(self.cv, sample.X, sample.y, sample, copies)
+        spaces = self._spaces(rows.X, folds)
 
-    def _space(self, kernel: KernelLike, scales: list[str | None], X: Matrix, folds: Folds) -> SearchSpace:
-        kernel_of = partial(self._kernel_of, kernel)
-        gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
-        Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
-        options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
-        name = kernel if isinstance(kernel, str) else str(kernel)
-        weighable = self._is_weighable(kernel, X)
-        return SearchSpace(name, kernel_of, options, gammas, Cs, scales, self.max_rows, folds, weighable)
+        def select() -> list[SelectedModel]:
+            self._fit_pool(rows, select_models(spaces, rows, search), search.step)
+            return self._selected
 
-    def _single_kernel(self) -> KernelLike:
-        return "rbf" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel
+        return kept_selection(search, "search", select, lambda state: selected_of(state, spaces, rows))
 
-    def _kernel_of(self, kernel: KernelLike, X: Matrix, gamma: float | None) -> Kernel:
-        return resolve_kernel(
-            kernel,
-            X,
-            gamma="scale" if gamma is None else gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            kernel_params=self.kernel_params,
-        )
+    def _least_rows(self) -> int:
+        """Rows of which centres are chosen in any case."""
+        least = 2 * self.n_centers if isinstance(self.n_centers, int) else EXACT_ROWS + 1
+        return max(least, 2 * self.max_rows)
 
-    def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
-        """Whether features may be weighed, and whether that can be told."""
-        free = isinstance(kernel, str) and kernel == "rbf" and isinstance(self.gammas, str)
-        judged = self.cv is None and self.scoring == "log_loss"
-        return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
+    def _stages(self, given: Training | StoredTraining, sample: Training) -> Stages:
+        """Where stages are kept, if they are."""
+        if self.checkpoint is None:
+            return Stages()
+        if not isinstance(self.random_state, Integral):
+            raise ValueError(
+                "checkpoint needs a whole number as random_state: a fit that goes on must draw the same rows."
+            )
+        identity = run_identity(self.get_params(deep=False), given, sample, self.classes_)
+        return Checkpoint(self.checkpoint, identity)
 
     def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
-        shared = {name: getattr(self, name) for name in _SHARED}
+        shared = {name: getattr(self, name) for name in SHARED}
         best, kernel = selected.best, self._single_kernel()
         if self.kernel == "auto" and isinstance(self.kernel, str):
             kernel = best.view.kernel
@@ -385,7 +384,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             shared["n_centers"] = best.n_centers
         return KernelLogisticRegression(best.C, kernel=kernel, gamma=gamma, **shared)
 
-    def _store_selection(self, search: CandidateSearch) -> None:
+    def _store_selection(self, search: CandidateSearch, n: int, fitted: int) -> None:
+        """Keep what was chosen; the models were fitted to so many of n rows."""
         selected = self.__dict__.pop("_selected")
         first, best = selected[0], selected[0].best
         self.best_estimator_, self.n_iter_ = self.estimators_[0], max(m.n_iter_ for m in self.estimators_)
@@ -395,6 +395,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         weighed = [each.weighed.weights for each in selected if each.weighed is not None]
         self.feature_weights_ = weighed[0] if weighed else None
         self._store_search(search.builder(), search.record.index(first.best))
+        if search.budget.ran_out:
+            warn_caller(
+                f"max_time={self.max_time:g} s ran out after {len(search.record)} candidates: the model is "
+                f"the best of them, fitted to {fitted} of {n} rows. Raise max_time for a better one.",
+                ConvergenceWarning,
+            )
         if best in search.at_limit:
             warn_caller(
                 f"The search ended at its limits, gamma={best.gamma:g}: values beyond may be better. Look at "

@@ -7,8 +7,10 @@ while each step gains more on held-out rows than chance does; so what was good s
 on more rows.  Once a size moves nothing, larger ones are not tried.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from kernelproba.calibration import CHANCE_GAIN
@@ -17,10 +19,12 @@ from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.refit import refit_centers
 from kernelproba.rows import MemoryRows
+from kernelproba.tuning.kernel_logistic.kept_stages import candidate_of, kept_selection
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.observations import Observations
+from kernelproba.tuning.time_budget import TimeBudget
 
 #: Factors of C and of gamma in a step, as in the finest step of the search.
 C_FACTOR, GAMMA_FACTOR = 10**0.5, 2.0
@@ -30,6 +34,8 @@ MOST_STEPS = 4
 MAX_C = 1e7
 #: Each sample is so many times the one before.
 SIZE_FACTOR = 4
+#: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
+FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
 WORTHWHILE = 1.25
 
@@ -47,6 +53,7 @@ def climb(
     start: GammaC,
     searched: tuple[bool, bool],
     gain: float,
+    budget: TimeBudget | None = None,
 ) -> Candidate:
     """Walk to larger C, then to larger gamma, while every step gains so much in score.
 
@@ -60,13 +67,15 @@ def climb(
         Whether gamma, and C, may move.
     gain : float
         What a step must gain.
+    budget : TimeBudget, optional
+        Time after which no step is tried.
     """
     best = evaluate(*start)
     for factors, free in (((1.0, C_FACTOR), searched[1]), ((GAMMA_FACTOR, 1.0), searched[0])):
         for _ in range(MOST_STEPS if free else 0):
             gamma, C = best.point
             point = (None if gamma is None else gamma * factors[0]), C * factors[1]
-            if point == best.point or point[1] > MAX_C:
+            if point == best.point or point[1] > MAX_C or (budget is not None and budget.is_over()):
                 break
             trial = evaluate(*point)
             if not trial.score > best.score + gain:
@@ -79,7 +88,7 @@ def grown_in_memory(
     space: SearchSpace, rows: Observations, search: CandidateSearch, selected: SelectedModel
 ) -> SelectedModel:
     """Climb on all rows in memory, judged by a quarter of them, from what was found on some of them."""
-    if len(rows) < WORTHWHILE * space.max_rows or space.folds is not None:
+    if len(rows) < WORTHWHILE * space.max_rows or space.folds is not None or search.budget.is_over():
         return selected
     fits = selected.fits
     stage = Stage(fits, fits.quarters[:1], selected.best.view, space.searched)
@@ -89,6 +98,7 @@ def grown_in_memory(
         selected.best.point,
         space.searched,
         CHANCE_GAIN / held_out,
+        search.budget,
     )
     return selected._replace(best=best)
 
@@ -118,7 +128,9 @@ class SizedFits:
     sample, judged : Training
         Rows to fit, and rows to judge by.
     search : CandidateSearch
-        Scores, and keeps the record.
+        Scores, keeps the record and has an eye on the time.
+    final_share : float
+        How many times as long as one fit to the sample the final fits are expected to take.
     """
 
     selected: SelectedModel
@@ -126,6 +138,7 @@ class SizedFits:
     sample: Training
     judged: Training
     search: CandidateSearch
+    final_share: float
     _fitted: dict[float | None, KernelLogisticRegression] = field(default_factory=dict, init=False)
 
     def evaluate(self, gamma: float | None, C: float, n_centers: int | None = None) -> Candidate:
@@ -147,7 +160,7 @@ class SizedFits:
         m, n = len(fitted.support_), len(self.sample.y)
         if fitted._spans_all_rows_ or best.n_centers is not None:
             return best
-        while (m := 2 * m) <= min(AUTO_CENTERS, n // 2):
+        while (m := 2 * m) <= min(AUTO_CENTERS, n // 2) and not self.search.budget.is_over():
             del self._fitted[best.gamma]
             trial = self.evaluate(best.gamma, best.C, m)
             if not trial.score > best.score + gain:
@@ -162,7 +175,9 @@ class SizedFits:
         if known is None or known._spans_all_rows_:
             fresh = self.model(self.selected._replace(best=point)) if known is None else known
             fresh.set_params(C=point.C, warm_start=True, class_weight=None)
+            start = time.monotonic()
             self._fitted[gamma] = fresh.fit(X, rows.y, rows.weight)
+            self.search.budget.reserve = self.final_share * (time.monotonic() - start)
         else:
             self._fitted[gamma] = refit_centers(known, MemoryRows(X), rows.y, rows.weight, C=point.C)
         return self._fitted[gamma]
@@ -195,9 +210,24 @@ def follow_sizes(
     """
     judged, found = many.at(order.judged), list(selected)
     gain = CHANCE_GAIN / len(order.judged)
+
+    def grown(before: Sequence[SelectedModel], size: int) -> list[SelectedModel]:
+        sample = many.at(order.sample(size))
+        share = FINAL_COST * len(before) * len(many) / size
+        return [
+            _grown(SizedFits(each, model, sample, judged, search, share), searched, gain) for each in before
+        ]
+
     for size in sample_sizes(len(order.others), order.first) if any(searched[:2]) else []:
-        sample, before = many.at(order.sample(size)), found
-        found = [_grown(SizedFits(each, model, sample, judged, search), searched, gain) for each in before]
+        if search.budget.is_over():
+            break
+        before = found
+        found = kept_selection(
+            search,
+            f"size-{size}",
+            partial(grown, before, size),
+            partial(_moved, before),
+        )
         if [_settings(each) for each in found] == [_settings(each) for each in before]:
             break
     return found
@@ -207,10 +237,16 @@ def _grown(fits: SizedFits, searched: Searched, gain: float) -> SelectedModel:
     """Let the settings of one model move at one size."""
     start = fits.selected.best
     free = searched.gamma and start.gamma is not None, searched.C
-    best = climb(fits.evaluate, start.point, free, gain)
+    best = climb(fits.evaluate, start.point, free, gain, fits.search.budget)
     if searched.n_centers:
         best = fits.more_centers(best, gain)
     return fits.selected._replace(best=best)
+
+
+def _moved(before: Sequence[SelectedModel], state: dict) -> SelectedModel:
+    """The model of the same view with other settings, from its state."""
+    best = candidate_of(state["best"])
+    return next(each for each in before if each.best.view == best.view)._replace(best=best)
 
 
 def _settings(selected: SelectedModel) -> tuple:

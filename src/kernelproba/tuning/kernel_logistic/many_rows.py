@@ -84,6 +84,11 @@ class ManyRows:
         )
         return Training(self.rows.take(index), y, sample_weight, weight, index)
 
+    def part(self, index: np.ndarray) -> "ManyRows":
+        """Rows at ascending numbers, in memory, as if they were all."""
+        chosen = self.at(index)
+        return ManyRows(as_rows(chosen.X), chosen.y, chosen.weight, chosen.sample_weight, self.codes[index])
+
     def seen(self, view: ScaledView) -> Rows:
         """The rows on the scale on which they are compared."""
         if view.scaling is None:
@@ -132,6 +137,12 @@ class RowOrder:
     def sample(self, size: int) -> np.ndarray:
         """Numbers of a sample of so many rows, ascending; it has rows of all classes."""
         return self.many.with_rare(self.others[:size])
+
+    def part(self, size: int) -> np.ndarray | None:
+        """Numbers of so many rows, ascending, those held out among the last; None for all of them."""
+        if size >= len(self.many):
+            return None
+        return self.many.with_rare(np.concatenate([self.others, self.judged])[:size])
 
 
 def fit_input(rows: Rows) -> MatrixLike:

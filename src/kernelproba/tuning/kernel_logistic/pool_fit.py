@@ -8,10 +8,12 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
+from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
 from kernelproba.tuning.kernel_logistic.pooled_functions import PooledFunctions
 from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 from kernelproba.tuning.observations import Observations
 
@@ -73,25 +75,60 @@ class PoolFit(PooledFunctions):
             )
 
     def _fit_large_pool(
-        self, many: ManyRows, rng: np.random.RandomState, step: Step
+        self,
+        everything: ManyRows,
+        index: np.ndarray | None,
+        selected: list[SelectedModel],
+        rng: np.random.RandomState,
+        search: CandidateSearch,
     ) -> tuple[HeldOutPool, np.ndarray]:
-        """Fit the models that the sample has chosen to all rows, and pool them by predictions of folds."""
+        """Fit the selected models to many rows, those at `index` or all, and pool them by folds of these.
+
+        Returns the pool, and the fold of every row: version 0 of the models predicts rows without one.
+        """
+        many = everything if index is None else everything.part(index)
         labels = many.rows.map_values(self.classes_.take, many.y)
-        models = []
-        for each in self._selected:
-            with step("fit of all rows"):
-                models.append(self._model(each).fit(
-                    fit_input(many.seen(each.view)), labels, many.sample_weight))  # fmt: skip
+        models = [self._fitted_to(many, labels, k, each, search) for k, each in enumerate(selected)]
         fold = many.folds(n_folds(len(many)), rng)
         members = [
-            cross_fit(model, each.view, many, fold, step)
-            for model, each in zip(models, self._selected, strict=True)
+            cross_fit(model, each.view, many, fold, f"model-{k}", search)
+            for k, (model, each) in enumerate(zip(models, selected, strict=True))
         ]
         judged = many.at(np.sort(many.draw(POOL_ROWS, rng)))
         log_Ps = [each.log_probabilities(judged.X, fold[judged.index]) for each in members]
         weight = judged.weight / judged.weight.mean()
-        chosen = self._store_pool(models, self._selected, log_Ps, judged.y, weight)
+        chosen = self._store_pool(models, selected, log_Ps, judged.y, weight)
         self._store_temperature(pooled([log_Ps[k] for k in chosen], self.weights_), judged.y, weight)
         self.loo_method_ = "folds"
         pool = HeldOutPool([members[k] for k in chosen], self.weights_, self.temperature_)
-        return pool, many.rows.align(fold)
+        if index is not None:
+            for each in self.estimators_:
+                each.support_ = index[each.support_]
+            whole = np.full(len(everything), -1, dtype=fold.dtype)
+            whole[index] = fold
+            fold = whole
+        return pool, everything.rows.align(fold)
+
+    def _fitted_to(
+        self,
+        many: ManyRows,
+        labels: np.ndarray,
+        number: int,
+        selected: SelectedModel,
+        search: CandidateSearch,
+    ) -> KernelLogisticRegression:
+        """One of the selected models, fitted to many rows or taken from a checkpoint."""
+
+        def fit() -> KernelLogisticRegression:
+            with search.step("fit of all rows"):
+                return self._model(selected).fit(
+                    fit_input(many.seen(selected.view)), labels, many.sample_weight
+                )
+
+        return search.stages.kept(
+            f"model-{number}",
+            fit,
+            model_state,
+            lambda state: model_of(self._model(selected), state),
+            complete=lambda: not search.budget.ran_out,
+        )

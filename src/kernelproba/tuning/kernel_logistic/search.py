@@ -12,10 +12,12 @@ import numpy as np
 
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.kernels.blocks import blas_libraries
+from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
-from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost
+from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, Walk, is_outermost
 from kernelproba.tuning.results import ResultsBuilder
 from kernelproba.tuning.scorers import HeldOutScorer
+from kernelproba.tuning.time_budget import TimeBudget
 
 #: gamma, None for a kernel without, and C.
 GammaC = tuple[float | None, float]
@@ -101,6 +103,10 @@ class CandidateSearch:
         What is to be largest on observations left out.
     step : Step
         Context of every evaluation.
+    budget : TimeBudget
+        How long it may take; what is best by then is taken.
+    stages : Stages
+        Where the results of stages are kept, if they are.
     record : list of Candidate
         What was evaluated.
     at_limit : set of Candidate
@@ -109,6 +115,8 @@ class CandidateSearch:
 
     scorer: HeldOutScorer
     step: Step = unobserved
+    budget: TimeBudget = field(default_factory=TimeBudget)
+    stages: Stages = field(default_factory=Stages)
     record: list[Candidate] = field(default_factory=list)
     at_limit: set[Candidate] = field(default_factory=set)
     _known: dict[tuple, Candidate] = field(default_factory=dict, init=False)
@@ -147,16 +155,23 @@ class CandidateSearch:
         pattern = PatternSearch(stage.searched, lambda point: self._screened(screening, point))
         walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0))
         with one_thread_if(len(stage.fits.rows) <= SMALL_ROWS):
-            try:
-                point = next(walk)
-                while True:
-                    point = walk.send(-self.evaluate(stage, *lattice_values(start, point)).score)
-            except StopIteration as end:
-                best: LatticePoint = end.value
+            best = self._best_point(walk, stage, start)
         found = self.evaluate(stage, *lattice_values(start, best))
         if stage.searched[0] and is_outermost(best):
             self.at_limit.add(found)
         return found
+
+    def _best_point(self, walk: Walk, stage: Stage, start: GammaC) -> LatticePoint:
+        """Where a walk ends, or the best of its points if the time is over; it has one at least."""
+        losses: dict[LatticePoint, float] = {}
+        try:
+            point = next(walk)
+            while not losses or not self.budget.is_over():
+                losses[point] = -self.evaluate(stage, *lattice_values(start, point)).score
+                point = walk.send(losses[point])
+        except StopIteration as end:
+            return end.value
+        return min(losses, key=losses.__getitem__)
 
     def _screened(self, screening: Screening | None, point: LatticePoint) -> float | None:
         """Loss of the point in an earlier stage."""

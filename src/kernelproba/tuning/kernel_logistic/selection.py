@@ -25,8 +25,9 @@ def select_models(
     search : CandidateSearch
         Keeps the record.
     """
-    screened = [screen(space, rows, search) for space in spaces]
-    useful = range(len(spaces)) if len(spaces) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
+    screened = [screen(spaces[0], rows, search)]
+    screened += [screen(space, rows, search) for space in spaces[1:] if not search.budget.is_over()]
+    useful = [0] if len(screened) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
     found = [finish(spaces[k], rows, search, screened[k]) for k in useful]
     return [grown_in_memory(spaces[k], rows, search, each) for k, each in zip(useful, found, strict=True)]
 

@@ -137,6 +137,8 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     best = max((search.minimise(stage, start) for start in starts), key=_score)
     results = [StageResult(best, view, stage)]
     for other, stage in others:
+        if search.budget.is_over():
+            break
         gammas = _corresponding(space, best.gamma, center, _center(space, rows, other))
         known = max((search.evaluate(stage, gamma, best.C) for gamma in gammas), key=_score)
         if known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
@@ -150,12 +152,14 @@ def finish(
 ) -> SelectedModel:
     """Compare the scales once more where a sample was screened, refine, and weigh features if that pays."""
     chosen = max(screened, key=_result_score)
-    if _is_screened(space, rows):
+    if _is_screened(space, rows) and not search.budget.is_over():
         chosen = _refine(space, search, _compare(space, rows, search, screened))
     whole = space.folds is None and len(chosen.stage.fits.rows) == len(rows)
     fits = chosen.stage.fits if whole else space.stage(chosen.view, rows, None).fits
     plain = SelectedModel(chosen.best, chosen.view, fits)
-    return _weighed(space, rows, search, chosen, plain) if space.weighable else plain
+    if not space.weighable or search.budget.is_over():
+        return plain
+    return _weighed(space, rows, search, chosen, plain)
 
 
 def _weighed(

@@ -1,0 +1,141 @@
+"""Stages of a long fit, kept in a folder: a run that was killed goes on where it was.
+
+``run.json`` says whose stages they are: the version of this package, the parameters, the rows and their
+labels.  Each stage is one file beside it, written whole or not at all, without anything pickled.  A fit goes
+on from what the file says, whether it has just written it or found it, so that both end alike.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kernelproba.atomic_file import replacing
+from kernelproba.caller_warning import warn_caller
+from kernelproba.tuning.plain_state import StateError, read_state, state_bytes
+
+T = TypeVar("T")
+
+#: File that says whose stages the folder holds.
+RUN = "run.json"
+#: Relative difference up to which sums over all rows, which differ by store and order, are the same.
+SAME_SUM = 1e-9
+
+
+class Stages:
+    """Stages of which nothing is kept."""
+
+    def kept(
+        self,
+        name: str,  # noqa: ARG002
+        compute: Callable[[], T],
+        pack: Callable[[T], object],  # noqa: ARG002
+        unpack: Callable[[Any], T],  # noqa: ARG002
+        *,
+        complete: Callable[[], bool] = lambda: True,  # noqa: ARG002
+    ) -> T:
+        """Result of a stage.
+
+        Parameters
+        ----------
+        name : str
+            Of the stage.
+        compute : callable
+            Gives the result.
+        pack, unpack : callables
+            Result → state of `plain_state`, and back.
+        complete : callable
+            Says, once the result is there, whether it is worth keeping.
+        """
+        return compute()
+
+
+class Checkpoint(Stages):
+    """Stages in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there; else it must be empty or hold stages of the same run.
+    identity : mapping of str to JSON values
+        What the result follows from, by names that a message can show.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, object]):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        own = json.loads(json.dumps(dict(identity)))
+        if (self.folder / RUN).exists():
+            _refuse_others(self.folder, own)
+        else:
+            _refuse_files(self.folder)
+            with replacing(self.folder / RUN) as file:
+                file.write_text(json.dumps(own, indent=1), encoding="utf8")
+
+    def kept(
+        self,
+        name: str,
+        compute: Callable[[], T],
+        pack: Callable[[T], object],
+        unpack: Callable[[Any], T],
+        *,
+        complete: Callable[[], bool] = lambda: True,
+    ) -> T:
+        """Result of a stage, from its file if there is one; else it is computed and written."""
+        file = self.folder / f"{name}.npz"
+        state = _read(file)
+        if state is None:
+            content = state_bytes(pack(compute()))
+            if complete():
+                with replacing(file) as temporary:
+                    temporary.write_bytes(content)
+            state = read_state(content)
+        return unpack(state)
+
+
+def _read(file: Path) -> Any:
+    """What a file says, None if there is none or it is damaged."""
+    if not file.exists():
+        return None
+    try:
+        return read_state(file.read_bytes())
+    except StateError:
+        warn_caller(f"{os.fspath(file)!r} is damaged: this stage of the checkpoint is computed anew.")
+        return None
+
+
+def _refuse_others(folder: Path, own: dict[str, object]) -> None:
+    """Refuse stages of another run, and say in what it differs."""
+    try:
+        known = json.loads((folder / RUN).read_text("utf8"))
+        names = [*own, *(name for name in known if name not in own)]
+        different = [name for name in names if not _same(known.get(name), own.get(name))]
+    except (ValueError, AttributeError) as error:
+        raise ValueError(
+            f"checkpoint={os.fspath(folder)!r}: {RUN} cannot be read. Delete the folder, or give another."
+        ) from error
+    if different:
+        raise ValueError(
+            f"checkpoint={os.fspath(folder)!r} belongs to a fit that differs in {', '.join(different[:5])}: "
+            "give another folder, or delete this one to begin anew."
+        )
+
+
+def _same(known: object, own: object) -> bool:
+    """Whether two values agree, sums up to rounding."""
+    if isinstance(known, float) and isinstance(own, float):
+        return math.isclose(known, own, rel_tol=SAME_SUM)
+    return known == own
+
+
+def _refuse_files(folder: Path) -> None:
+    """Refuse a folder of other files, among which stages would be lost."""
+    if any(not file.name.startswith(".") for file in folder.iterdir()):
+        raise ValueError(
+            f"checkpoint={os.fspath(folder)!r} holds other files: give a new or an empty folder."
+        )
+
+
+__all__ = ["Checkpoint", "Stages"]

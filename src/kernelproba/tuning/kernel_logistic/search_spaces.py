@@ -1,0 +1,95 @@
+"""What is to be chosen for each kernel, by the parameters of the user."""
+
+from collections.abc import Callable
+from functools import partial
+
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from kernelproba.estimators.base.validation import positive_numbers
+from kernelproba.estimators.kernel_logistic.exact import Options
+from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
+from kernelproba.rows.folds import CrossValidation
+from kernelproba.tuning.grids import given_gammas
+from kernelproba.tuning.kernel_logistic.candidates import Folds
+from kernelproba.tuning.kernel_logistic.growth import Searched
+from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
+from kernelproba.tuning.kernel_logistic.stages import SearchSpace
+from kernelproba.tuning.scaled_features import ScaledFeatures
+from kernelproba.typing import Matrix
+
+#: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
+SEARCH_TOL = 5e-2
+
+#: Parameters that the final models have from the search.
+SHARED = (
+    "degree",
+    "coef0",
+    "kernel_params",
+    "class_weight",
+    "fit_intercept",
+    "n_centers",
+    "memory_limit",
+    "tol",
+    "max_iter",
+    "random_state",
+)
+
+
+class SearchSpaces(ScaledFeatures):
+    """Estimator with the parameters of a search, and what these leave to be chosen."""
+
+    Cs: str | ArrayLike
+    gammas: str | ArrayLike
+    feature_weights: str | None
+    kernel: KernelLike
+    degree: float
+    coef0: float
+    kernel_params: dict | None
+    fit_intercept: bool
+    scoring: str | Callable[..., float]
+    cv: CrossValidation
+    max_rows: int
+    n_centers: int | str | None
+    tol: float
+    max_iter: int
+
+    def _searched(self) -> Searched:
+        """Whether gamma, C and the number of centres may move with the number of rows."""
+        return Searched(*(isinstance(each, str) for each in (self.gammas, self.Cs, self.n_centers)))
+
+    def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
+        """What is to be chosen for each kernel."""
+        pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
+        if pooled_kernels:
+            scales = suited_scales(X, self.scale)
+            return [self._space(name, scales[name], X, folds) for name in POOLED_KERNELS]
+        return [self._space(self._single_kernel(), self._rules(), X, folds)]
+
+    def _space(self, kernel: KernelLike, scales: list[str | None], X: Matrix, folds: Folds) -> SearchSpace:
+        kernel_of = partial(self._kernel_of, kernel)
+        gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
+        Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
+        options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
+        name = kernel if isinstance(kernel, str) else str(kernel)
+        weighable = self._is_weighable(kernel, X)
+        return SearchSpace(name, kernel_of, options, gammas, Cs, scales, self.max_rows, folds, weighable)
+
+    def _single_kernel(self) -> KernelLike:
+        return "rbf" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel
+
+    def _kernel_of(self, kernel: KernelLike, X: Matrix, gamma: float | None) -> Kernel:
+        return resolve_kernel(
+            kernel,
+            X,
+            gamma="scale" if gamma is None else gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            kernel_params=self.kernel_params,
+        )
+
+    def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
+        """Whether features may be weighed, and whether that can be told."""
+        free = isinstance(kernel, str) and kernel == "rbf" and isinstance(self.gammas, str)
+        judged = self.cv is None and self.scoring == "log_loss"
+        return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2

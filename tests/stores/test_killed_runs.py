@@ -1,0 +1,122 @@
+"""A self-tuned fit that was killed, at whatever stage, goes on from its checkpoint to the same model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
+from kernelproba.rows import MemoryRows
+
+#: Fits the rows of a file in a process of its own, and is killed by itself once a stage is on disk.
+FIT = """
+import os, signal, sys
+import numpy as np
+from kernelproba import KernelLogisticRegressionCV
+from kernelproba.rows import MemoryRows
+from kernelproba.tuning import checkpoint
+folder, stage = sys.argv[1:]
+written = checkpoint.replacing
+def replacing(path):
+    class Context:
+        def __enter__(self):
+            self.inner = written(path)
+            return self.inner.__enter__()
+        def __exit__(self, *error):
+            done = self.inner.__exit__(*error)
+            if path.name == stage + ".npz":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return done
+    return Context()
+checkpoint.replacing = replacing
+data = np.load(os.path.join(os.path.dirname(folder), "rows.npz"))
+model = KernelLogisticRegressionCV(
+    kernel="auto", max_rows=300, n_centers=40, random_state=0, checkpoint=folder
+)
+model.fit(MemoryRows(data["X"], 512), data["y"])
+"""
+
+
+@pytest.fixture(scope="module")
+def search():
+    return KernelLogisticRegressionCV(kernel="auto", max_rows=300, n_centers=40, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(search, rows, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "checkpoint"
+    model = clone(search).set_params(checkpoint=folder).fit(MemoryRows(rows[0], 512), rows[1])
+    return model, sorted(file.stem for file in folder.glob("*.npz"))
+
+
+def test_every_stage_is_kept(uninterrupted):
+    model, stages = uninterrupted
+    sizes = [name for name in stages if name.startswith("size-")]
+    pooled = len([name for name in stages if name.startswith("model-") and "fold" not in name])
+    folds = [f"model-{k}-fold-{j}" for k in range(pooled) for j in range(4)]
+    assert sizes
+    assert pooled >= len(model.estimators_)
+    assert sorted(["search", *sizes, *(f"model-{k}" for k in range(pooled)), *folds]) == stages
+
+
+@pytest.mark.parametrize("stage", ["search", "size-1200", "model-0-fold-1"])
+def test_a_killed_run_goes_on_to_the_same_model(search, rows, uninterrupted, tmp_path, monkeypatch, stage):
+    X, y = rows[:2]
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    folder = tmp_path / "checkpoint"
+    killed = subprocess.run([sys.executable, "-c", FIT, folder, stage], capture_output=True, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    left = {file.stem for file in folder.glob("*.npz")}
+    assert stage in left
+    assert left < set(uninterrupted[1])
+    fitted, fit = [], KernelLogisticRegression.fit
+
+    def counted(self, *rest):
+        fitted.append(1)
+        return fit(self, *rest)
+
+    monkeypatch.setattr(KernelLogisticRegression, "fit", counted)
+    model = clone(search).set_params(checkpoint=folder).fit(MemoryRows(X, 512), y)
+    expected = uninterrupted[0]
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    np.testing.assert_array_equal(model.loo_proba_, expected.loo_proba_)
+    assert model.best_params_ == expected.best_params_
+    assert model.cv_results_["params"] == expected.cv_results_["params"]
+    if stage == "model-0-fold-1":
+        assert len(fitted) < len(expected.estimators_) + 1  # what was on disk was not fitted again
+
+
+def test_a_killed_process_leaves_no_half_of_a_stage(rows, tmp_path):
+    X, y = rows[:2]
+    np.savez(tmp_path / "rows.npz", X=X, y=y)
+    folder = tmp_path / "checkpoint"
+    run = subprocess.Popen([sys.executable, "-c", FIT, folder, "none"], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not (folder / "run.json").exists() and run.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    assert json.loads((folder / "run.json").read_text())["the number of rows"] == len(y)
+
+
+def test_a_checkpoint_of_other_rows_or_parameters_is_refused(search, rows, tmp_path):
+    X, y = rows[0][:200], rows[1][:200]
+    few = clone(search).set_params(kernel="rbf", n_centers="auto", checkpoint=tmp_path / "folder")
+    model = clone(few).fit(X, y)
+    again = clone(few).fit(X, y)
+    np.testing.assert_array_equal(again.loo_proba_, model.loo_proba_)
+    with pytest.raises(ValueError, match="differs in the parameter tol"):
+        clone(few).set_params(tol=1e-3).fit(X, y)
+    with pytest.raises(ValueError, match="differs in a sample of the rows, the values of the rows"):
+        clone(few).fit(X + 0.1, y)
+    with pytest.raises(ValueError, match="differs in the labels of rows"):
+        clone(few).fit(X, y[::-1])
+    with pytest.raises(ValueError, match="whole number as random_state"):
+        clone(few).set_params(random_state=None).fit(X, y)
+    clone(few).set_params(max_time=1e5).fit(X, y)  # how long it may take is no part of what it is
