@@ -30,6 +30,13 @@ class NotDefiniteError(ValueError):
     """A matrix that should be positive definite is far from it, or not finite."""
 
 
+def stacked_rows(*parts: Matrix) -> Matrix:
+    """Return matrices one below the other: a CSR matrix if all are sparse, else an array."""
+    if all(sp.issparse(part) for part in parts):
+        return sp.vstack(parts, format="csr")
+    return np.concatenate([densify(part) for part in parts])
+
+
 def jittered_cholesky(A: np.ndarray, jitter: float | np.ndarray) -> np.ndarray:
     """Lower L, in Fortran's order, with L Lᵀ = A + diag(jitter).
 

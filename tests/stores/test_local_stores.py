@@ -93,8 +93,8 @@ def test_gaps_labels_and_weights_that_do_not_fit_are_refused(rows, model):
         model.fit(MemoryRows(X), y, -weight)
     with pytest.raises(ValueError, match="need n_centers"):
         KernelLogisticRegression(n_centers=None).fit(MemoryRows(X), y)
-    with pytest.raises(ValueError, match="needs rows in memory"):
-        KernelLogisticRegression(multi_class="pairwise").fit(MemoryRows(X), y)
+    with pytest.raises(ValueError, match="set n_centers to a number"):
+        KernelLogisticRegression(multi_class="pairwise", n_centers=None).fit(MemoryRows(X), y)
     with pytest.raises(ValueError, match="expecting 4 features"):
         model.fit(MemoryRows(X), y).predict_proba(MemoryRows(X[:, :2]))
 

@@ -8,9 +8,8 @@ at the end were kept from their first sight, and their weights are complete.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from kernelproba.linalg import densify
+from kernelproba.linalg import stacked_rows
 from kernelproba.rows.duplicates import first_occurrences
 from kernelproba.typing import Matrix
 
@@ -48,7 +47,7 @@ class RowSketch:
             np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("y", "weight", "units", "keys")
         )
-        return sketch_rows(RowSketch(_stack(self.X, other.X), y, weight, units, keys), size)
+        return sketch_rows(RowSketch(stacked_rows(self.X, other.X), y, weight, units, keys), size)
 
 
 def sketch_rows(rows: RowSketch, size: int) -> RowSketch:
@@ -60,9 +59,3 @@ def sketch_rows(rows: RowSketch, size: int) -> RowSketch:
         np.bincount(which, weights=values, minlength=len(first))[kept] for values in (rows.weight, rows.units)
     )
     return RowSketch(rows.X[index], rows.y[index], weight, units, rows.keys[index])
-
-
-def _stack(A: Matrix, B: Matrix) -> Matrix:
-    if sp.issparse(A) and sp.issparse(B):
-        return sp.vstack([A, B], format="csr")
-    return np.concatenate([densify(A), densify(B)])

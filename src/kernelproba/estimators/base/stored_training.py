@@ -49,6 +49,10 @@ class StoredTraining:
         """Where rows stood in the input: nothing was left out."""
         return rows
 
+    def class_weights(self, n_classes: int) -> np.ndarray:  # noqa: ARG002 — as of Training
+        """Sum (c,) of the user's weights of each class."""
+        return self.mass[:, 1]
+
     def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:  # noqa: ARG002 — as of Training
         """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
         sampled = self.mass[:, 1] / self.mass[:, 0]

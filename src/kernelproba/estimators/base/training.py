@@ -53,6 +53,10 @@ class Training:
         """Where rows stood in the input; −1, for a centre that is no row, stays."""
         return np.where(rows < 0, -1, self.index[rows])
 
+    def class_weights(self, n_classes: int) -> np.ndarray:
+        """Sum (c,) of the user's weights of each class."""
+        return np.bincount(self.y, self.sample_weight, n_classes)
+
     def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
         """Mean of the weights, and of the user's weights, of the rows of each class, (c,) each."""
         return (

@@ -11,7 +11,7 @@ from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel
-from kernelproba.rows import as_rows, memory_budget
+from kernelproba.rows import Rows, as_rows, memory_budget
 from kernelproba.typing import Matrix, RandomState
 
 #: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.
@@ -63,12 +63,16 @@ class CenterChoice:
             raise ValueError("n_centers needs a kernel that is known to be positive definite.")
         rows = as_rows(training.X)
         if automatic:
-            most = min(AUTO_CENTERS, self.plan.most_centers)
-            among = self.plan.choice_rows(most, rows.width)
-            return centers_to_tolerance(kernel, rows, most, AUTO_TOLERANCE, self.random_state, among)
+            return self.among(kernel, rows, min(AUTO_CENTERS, self.plan.most_centers))
         m = np.shape(self.rule)[0] if given else min(self.number, len(rows))
         self._check_memory(m)
+        return self.among(kernel, rows, m)
+
+    def among(self, kernel: Kernel, rows: Rows, m: int) -> tuple[Matrix, np.ndarray]:
+        """Choose m centres among rows, or as many as it takes where the number is left to be found."""
         among = self.plan.choice_rows(m, rows.width)
+        if self.number == "auto" and isinstance(self.rule, str):
+            return centers_to_tolerance(kernel, rows, m, AUTO_TOLERANCE, self.random_state, among)
         return choose_centers(self.rule, kernel, rows, m, self.random_state, among)
 
     def _check_memory(self, m: int) -> None:
@@ -103,11 +107,15 @@ def rows_in_memory(
     """
     if isinstance(training, StoredTraining):
         raise ValueError("Rows that are not in memory need n_centers, a number or 'auto'.")
-    n = len(training.y)
+    check_square(len(training.y), dtype, memory_limit)
+    return training
+
+
+def check_square(n: int, dtype: DTypeLike, memory_limit: float | str | None) -> None:
+    """Refuse a kernel matrix of n rows that exceeds a set limit."""
     size = n * n * np.dtype(dtype).itemsize
     if memory_limit is not None and size > memory_budget(memory_limit):
         raise MemoryError(
             f"The kernel matrix of {n} rows takes {size / 1e9:.2g} GB, more than "
             f"memory_limit={memory_limit!r}. Use n_centers='auto', or raise the limit."
         )
-    return training

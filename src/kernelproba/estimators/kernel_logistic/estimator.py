@@ -22,7 +22,8 @@ from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
-from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice, rows_in_memory
+from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice, check_square, rows_in_memory
+from kernelproba.estimators.kernel_logistic.center_pairs import check_settings, fit_center_pairs, spans_fewer
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.exact import (
     KernelFunction,
@@ -34,7 +35,7 @@ from kernelproba.estimators.kernel_logistic.exact import (
 from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.pair_scores import PairScores
-from kernelproba.estimators.kernel_logistic.pairs import fit_pairs, pair_masses
+from kernelproba.estimators.kernel_logistic.pairs import LogisticPairs, fit_pairs, pair_masses
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.losses import loss_for
 from kernelproba.number_range import strengths
@@ -95,6 +96,8 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
     multi_class : {"multinomial", "pairwise"}, default="multinomial"
         "pairwise" fits one function per pair of classes and couples their probabilities, kLOGREG of [1]_: for
         many classes faster, and often more accurate, than one softmax.  Needs a positive definite kernel.
+        With fewer centres than rows each class has its share of them, and a pair those of its two classes;
+        "auto" then chooses centres where two classes have more than 10,000 rows, or rows are in a store.
     coupling : {"wu-lin-weng", "hastie-tibshirani"}, default="wu-lin-weng"
         How pairwise probabilities become one distribution, see `kernelproba.coupling.couple`.
     pair_Cs : array-like of float, optional
@@ -343,32 +346,48 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
 
     def _fit_pairs(self, training: Training | StoredTraining, options: Options) -> None:
         """One function per pair of classes."""
-        if isinstance(training, StoredTraining):
-            raise ValueError("multi_class='pairwise' needs rows in memory; use 'multinomial'.")
-        if self.n_centers not in (None, "auto"):
-            raise ValueError("n_centers is for multi_class='multinomial'; pairs use all rows of two classes.")
-        if self.memory_limit is not None:
-            raise ValueError("memory_limit is for multi_class='multinomial'; pairs keep squares of classes.")
-        if self.solver not in ("auto", "irls"):
-            raise ValueError(f"multi_class='pairwise' is solved by irls; got solver={self.solver!r}.")
         if not self.kernel_.definite or self._is_precomputed():
             raise ValueError(
                 "multi_class='pairwise' needs a kernel that is known to be positive definite; wrap "
                 "KernelLogisticRegression in PairwiseCouplingClassifier for any other."
             )
+        plan = MemoryPlan.within(self.memory_limit)
+        if isinstance(training, StoredTraining) or spans_fewer(self.n_centers, training.y, plan):
+            fit = self._fit_center_pairs(training, options, plan)
+        else:
+            fit = self._fit_row_pairs(training, options)
+        self.n_support_, self._coupling_ = np.diff(fit.bounds), self.coupling
+        self.dual_coef_, self.pair_C_ = fit.dual, fit.C
+        self.pair_weights_ = pair_masses(training.class_weights(len(self.classes_)))
+        self.weight_shift_ = weight_shift(self.undo_weights, training.class_means(len(self.classes_)))
+        first, second = class_pairs(len(self.classes_)).T
+        self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
+        self._report(fit.solutions)
+
+    def _fit_row_pairs(self, training: Training, options: Options) -> LogisticPairs:
+        """Functions of pairs that are spanned by all rows of two classes."""
+        if self.solver not in ("auto", "irls"):
+            raise ValueError(f"multi_class='pairwise' is solved by irls; got solver={self.solver!r}.")
+        largest = int(np.sort(np.bincount(training.y))[-2:].sum())
+        check_square(largest, options.precision(len(training.y)), self.memory_limit)
         Cs = [self.C] if self.pair_Cs is None else positive_numbers(self.pair_Cs, "pair_Cs")
         for C in Cs:
             self._strengths(training, C)
         fit = fit_pairs(self.kernel_, training.X, training.y, training.weight, Cs, options, self.n_jobs)
         self._store_centers(training.X, fit.order, training.index)
         self._keep_rows(training, fit.order)
-        self.n_support_, self._coupling_ = np.diff(fit.bounds), self.coupling
-        self.dual_coef_, self.pair_C_ = fit.dual, fit.C
-        self.pair_weights_ = pair_masses(training.y, training.sample_weight)
-        self.weight_shift_ = weight_shift(self.undo_weights, training.class_means(len(self.classes_)))
-        first, second = class_pairs(len(self.classes_)).T
-        self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
-        self._report(fit.solutions)
+        return fit
+
+    def _fit_center_pairs(
+        self, training: Training | StoredTraining, options: Options, plan: MemoryPlan
+    ) -> LogisticPairs:
+        """Functions of pairs that are spanned by chosen centres of two classes."""
+        choice = CenterChoice(self.n_centers, self.centers, plan, self.random_state)
+        check_settings(choice, self.pair_Cs, self.solver)
+        fit, self.support_vectors_ = fit_center_pairs(self.kernel_, training, self.C, options, choice)
+        self.support_ = training.numbers(fit.order)
+        self._keep_rows(training)
+        return fit
 
     def _report(self, solutions: list[Solution]) -> None:
         """Keep how the solver fared, and warn where it did not converge."""

@@ -44,9 +44,8 @@ def pair_scores(K: np.ndarray, bounds: np.ndarray, dual: np.ndarray, intercept: 
     return np.stack(scores, axis=1) + intercept
 
 
-def pair_masses(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """n_ij = n_i + n_j by weight, (c, c)."""
-    mass = np.bincount(y, weights=weight)
+def pair_masses(mass: np.ndarray) -> np.ndarray:
+    """n_ij = n_i + n_j, (c, c), from the weights (c,) of the classes."""
     return mass[:, None] + mass
 
 

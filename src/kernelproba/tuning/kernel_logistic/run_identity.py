@@ -55,10 +55,10 @@ def run_identity(
 def _sums(given: Training | StoredTraining, n_classes: int) -> tuple[np.ndarray, float]:
     """Weight (c,) of each class, and a sum over all values."""
     if isinstance(given, StoredTraining):
-        return given.mass[:, 1], given.variance
+        return given.class_weights(n_classes), given.variance
     values = np.asarray(given.X.data if sp.issparse(given.X) else given.X)
     spread = float(np.vdot(values, values)) / max(values.size, 1)
-    return np.bincount(given.y, given.sample_weight, n_classes), spread
+    return given.class_weights(n_classes), spread
 
 
 def _digest(*arrays: np.ndarray) -> str:
