@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,7 +100,10 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
                 model.model.predict_proba(frames[-1]) if known.any() else np.empty((0, len(model.classes)))
             )
     if not sum(map(len, labels)):
-        raise CommandError(f"{file.name} has no row with a label in '{target}' that the model knows")
+        raise CommandError(
+            f"{file.name} has no row with a label in '{target}' that the model knows: it knows "
+            f"{_listed(model.classes.astype(str))}, the file has {_listed(list(unknown)) or 'none'}"
+        )
     if missing:
         terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
     if unknown:
@@ -129,6 +132,10 @@ def _seen_rows(seen: int, rows: int) -> str:
         f"{which} in the training table: the scores say how well the model remembers them, not how well it "
         "predicts others"
     )
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return ", ".join(f"'{label}'" for label in labels[:5]) + (", …" if len(labels) > 5 else "")
 
 
 def _unknown_labels(counts: Counter[str]) -> str:

@@ -20,8 +20,8 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="Table: .csv, .tsv (also .gz, .bz2, .xz, .zst, .zip), .parquet, .feather, .jsonl, .xlsx, or - "
-        "for the standard input.",
+        help="Table: .csv, .tsv (also .gz, .bz2, .xz, .zst, .zip), .parquet, .feather, .jsonl, .json, .xlsx, "
+        "or - for the standard input.",
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file made by 'kernelproba fit'.")]

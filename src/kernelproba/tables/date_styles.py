@@ -23,6 +23,7 @@ _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p
 _TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I %p")
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:?\d\d.*)?")
+_ORDER = re.compile(r"%([dm])([/-])%([dm])(?=[/-]%[Yy])")  # with points the day comes first everywhere
 _EIGHT = re.compile(r"(19|20)\d{6}")
 _DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(\d{4}|\d{2})\b")
 
@@ -102,6 +103,18 @@ def _day_and_month(texts: Sequence[str], day_first: bool | None) -> tuple[str, .
         day_first = sign == "." or _first_is_constant(texts, sign)
     styles = (f"%d{sign}%m{sign}{year}", f"%m{sign}%d{sign}{year}")
     return styles if day_first else styles[::-1]
+
+
+def other_order(style: str) -> str | None:
+    """Return a style with day and month swapped, None if that is no style.
+
+    Examples
+    --------
+    >>> other_order("%m/%d/%Y %H:%M")
+    '%d/%m/%Y %H:%M'
+    """
+    fields = _ORDER.match(style)
+    return None if fields is None else f"%{fields[3]}{fields[2]}%{fields[1]}{style[fields.end() :]}"
 
 
 def _first_is_constant(texts: Sequence[str], sign: str) -> bool:

@@ -19,6 +19,8 @@ _GROUP = {ENGLISH: re.compile(rf"[,'’{_BLANK}]"), CONTINENTAL: re.compile(rf"[
 _MONEY = (
     r"(?:US\$|R\$|[$€£¥₹₽₩₺₴₪฿]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|CAD|AUD|BRL|kr\.?|zł|Fr\.)"
 )
+_CURRENCY = re.compile(_MONEY)
+_SIGNS = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "BRL": "R$", "PLN": "zł"}
 _PREFIX = re.compile(rf"^([+-]?)\s*{_MONEY}\s*")
 _SUFFIX = re.compile(rf"\s*{_MONEY}$")
 _PERCENT = re.compile(r"\s*%$")
@@ -60,6 +62,17 @@ def as_number(text: str, style: str) -> float | None:
     if style != PLAIN:
         bare = _GROUP[style].sub("", bare).replace(",", ".")
     return sign * float(bare)
+
+
+def currencies(texts: Sequence[str]) -> set[str]:
+    """Return the currencies that stand beside numbers, by their signs.
+
+    Examples
+    --------
+    >>> currencies(["USD 5", "$7", "8"])
+    {'$'}
+    """
+    return {_SIGNS.get(found[0], found[0]) for text in texts if (found := _CURRENCY.search(text))}
 
 
 def _without_signs(text: str) -> tuple[str, float]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelproba.tables.errors import TableError
-from kernelproba.tables.files.arrow_columns import reading_of, to_frame
+from kernelproba.tables.files.arrow_columns import question_of, reading_of, to_frame
 from kernelproba.tables.files.table_file import TableFile
 from kernelproba.tables.kinds import DROPPED, check_kind
 from kernelproba.tables.labels import check_classes, label_kind, quantity_note, read_labels
@@ -113,6 +113,7 @@ def read_training_table(file: TableFile, choice: Choice) -> TrainingTable:
     positions = np.flatnonzero(present)[chosen]
     read = read_columns(table, list(dict.fromkeys([*features, *beside])), choice)
     readings = {name: read[name][0] for name in features}
+    notes += _open_questions(table, readings, choice)
     X = to_frame(table, readings).iloc[positions]
     reasons = {name: read[name][1] for name in features}
     others = to_frame(table, {name: read[name][0] for name in beside}).iloc[positions]
@@ -169,6 +170,14 @@ def draw_rows(y: np.ndarray, size: int | None, seed: int) -> np.ndarray:
 def _missing_labels(target: str, present: np.ndarray) -> list[str]:
     missing = int((~present).sum())
     return [f"{missing:,} rows have no '{target}' and are left out"] if missing else []
+
+
+def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: Choice) -> list[str]:
+    """Return what the texts of columns leave open; a decimal comma in one column settles all."""
+    settled = any(reading.style == CONTINENTAL for reading in readings.values())
+    options = {"decimal": "," if settled else choice.decimal, "day_first": choice.day_first}
+    asked = {name: question_of(table.column(name), each, **options) for name, each in readings.items()}
+    return [f"column '{name}': {question}" for name, question in asked.items() if question]
 
 
 def _features(table: pa.Table, choice: Choice) -> list[str]:

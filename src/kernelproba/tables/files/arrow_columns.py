@@ -12,6 +12,7 @@ from kernelproba.tables.columns import FLAG
 from kernelproba.tables.date_styles import ISO
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.number_styles import PLAIN
+from kernelproba.tables.open_readings import open_question
 from kernelproba.tables.readings import DATE, NUMBER, TEXT, TIME, Reading, recognise, recognise_as
 
 if TYPE_CHECKING:
@@ -55,6 +56,16 @@ def reading_of(
     if reading is None:
         raise TableError(f"column '{name}' is not of kind {given}: it holds {shorten(distinct[0], 40)!r}")
     return reading, "you say so"
+
+
+def question_of(
+    column: pa.ChunkedArray, reading: Reading, *, decimal: str | None = None, day_first: bool | None = None
+) -> str | None:
+    """Return what the texts of a column leave open, None if nothing; as `open_question`."""
+    if reading.kind not in (NUMBER, DATE) or not _is_text(column.type):
+        return None
+    distinct = _words(column).drop_null().unique().to_pylist()
+    return open_question(distinct, reading, decimal=decimal, day_first=day_first)
 
 
 def to_frame(
@@ -103,7 +114,9 @@ def read_values(name: str, column: pa.ChunkedArray, reading: Reading, first: int
         column = column.cast(column.type.value_type)
     if reading.kind == TEXT:
         return _texts(_words(column))
-    if not _is_text(column.type):
+    if reading.kind in (DATE, TIME) and _is_number(column.type):
+        column = _whole(column)  # 20201231 is a date as its digits say, not microseconds of 1970
+    elif not _is_text(column.type):
         return _typed_values(name, column, reading.kind)
     words = _words(column)
     if reading.kind == NUMBER and reading.style == PLAIN:
@@ -184,6 +197,22 @@ def _typed_reading(name: str, type_: pa.DataType) -> Reading | None:
         f"column '{name}' holds values of type {type_}, which cannot be learnt from: leave it out by "
         f"--exclude '{name}', or turn it into numbers or text"
     )
+
+
+def _is_number(type_: pa.DataType) -> bool:
+    from pyarrow import types
+
+    return types.is_integer(type_) or types.is_floating(type_)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return whole numbers without a point, other numbers as they are."""
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
 
 
 def _is_text(type_: pa.DataType) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -12,7 +13,8 @@ from typing import BinaryIO
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import Layout, TableFile
 from kernelproba.tables.files.text_table import TextTable
-from kernelproba.tables.files.typed_files import FeatherTable, JsonTable, ParquetTable, WorkbookTable
+from kernelproba.tables.files.typed_files import FeatherTable, JsonTable, ParquetTable
+from kernelproba.tables.files.workbook import WorkbookTable
 
 #: Stands for the standard input or output in place of a file.
 STANDARD_STREAM = Path("-")
@@ -23,12 +25,13 @@ PARQUET = {".parquet", ".pq"}
 _TYPED: dict[str, type[FeatherTable | JsonTable | ParquetTable]] = {
     **dict.fromkeys(PARQUET, ParquetTable),
     **dict.fromkeys((".feather", ".arrow", ".ipc"), FeatherTable),
-    **dict.fromkeys((".jsonl", ".ndjson"), JsonTable),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
 }
 _WORKBOOKS = {".xlsx", ".xlsm"}
 
 #: First bytes of formats that files without a telling name may have.
-_MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".feather", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
+_MAGIC = {b"PAR1": ".parquet", b"ARROW1": ".feather", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz",
+          b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip", b'{"': ".jsonl", b"[{": ".json"}  # fmt: skip
 
 
 def open_table(path: Path, layout: Layout | None = None) -> TableFile:
@@ -70,7 +73,7 @@ def _opened(path: Path, layout: Layout, name: str) -> TableFile:
     if codec is None and suffix in _TYPED:
         return _TYPED[suffix](path, name)
     if codec is None and suffix in _WORKBOOKS:
-        return WorkbookTable(path, name, layout.sheet)
+        return WorkbookTable(path, name, layout)
     if suffix in _TYPED or suffix in _WORKBOOKS:
         raise TableError(f"{name}: only text files are read from archives; unpack it first")
     delimiter = layout.delimiter or DELIMITERS.get(suffix)
@@ -81,7 +84,12 @@ def _by_content(path: Path) -> str:
     """Return the suffix that a file should have by its first bytes; "" for a text."""
     with path.open("rb") as file:
         head = file.read(8)
-    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+    found = next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+    return ".xlsx" if found == ".zip" and _is_workbook(path) else found
+
+
+def _is_workbook(path: Path) -> bool:
+    return zipfile.is_zipfile(path) and "xl/workbook.xml" in zipfile.ZipFile(path).namelist()
 
 
 def _opened_stream(stream: BinaryIO, layout: Layout, name: str) -> TableFile:

@@ -117,11 +117,18 @@ def _lay_out(lines: list[str], delimiter: str | None, header: bool | None) -> Te
     names = next(record for record in reader if record)
     after = first + reader.line_num
     rows = [record for record in islice(reader, _RECORDS) if len(record) == len(names)]
-    has_header = _names_columns(names, rows) if header is None else header
+    has_header = names_columns(names, rows) if header is None else header
+    after = after if has_header else first
+    return TextLayout(
+        delimiter, column_names(names, has_header), has_header, len("".join(lines[:after]).encode())
+    )
+
+
+def column_names(first: list[str], has_header: bool) -> list[str]:
+    """Return the names of the columns, from the first record if it names them; else they are numbered."""
     if not has_header:
-        names, after = [f"column {number}" for number in range(1, len(names) + 1)], first
-    stripped = [field.strip() or f"unnamed {number}" for number, field in enumerate(names, start=1)]
-    return TextLayout(delimiter, stripped, has_header, len("".join(lines[:after]).encode()))
+        return [f"column {number}" for number in range(1, len(first) + 1)]
+    return [field.strip() or f"unnamed {number}" for number, field in enumerate(first, start=1)]
 
 
 def _likeliest(lines: list[str]) -> str:
@@ -138,7 +145,7 @@ def _records(lines: list[str], delimiter: str) -> Iterator[list[str]]:
     return (record for record in csv.reader(lines, delimiter=delimiter) if record)
 
 
-def _names_columns(first: list[str], rows: list[list[str]]) -> bool:
+def names_columns(first: list[str], rows: list[list[str]]) -> bool:
     """Whether the first record names the columns rather than being one of the rows.
 
     It is a row if every one of its fields could be a value of its column: a number within the range of the

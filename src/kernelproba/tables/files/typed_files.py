@@ -1,13 +1,12 @@
-"""Files that know the types of their columns: Parquet, Feather, JSON lines and workbooks."""
+"""Files that know the types of their columns: Parquet, Feather and JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kernelproba.extras import extra
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile, chunk_rows
 
@@ -70,49 +69,32 @@ class FeatherTable(WholeTable):
 
 
 class JsonTable(WholeTable):
-    """JSON lines: one object per line."""
+    """JSON: one object per line, or one list of objects."""
 
     def _load(self) -> pa.Table:
         from pyarrow.json import read_json
 
-        return read_json(self.path)
+        with self.path.open("rb") as file:
+            first = file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+        return self._list() if first == b"[" else read_json(self.path)
 
-
-class WorkbookTable(WholeTable):
-    """A sheet of a workbook (.xlsx): its first row names the columns.
-
-    Parameters
-    ----------
-    path, name
-        As of all files.
-    sheet : str, optional
-        Its name; the first by default.
-    """
-
-    def __init__(self, path: Path, name: str | None = None, sheet: str | None = None):
-        super().__init__(path, name)
-        self._sheet = sheet
-
-    def _load(self) -> pa.Table:
-        with extra("excel"):
-            import openpyxl  # noqa: F401  (used by pandas)
-        import pandas as pd
+    def _list(self) -> pa.Table:
         import pyarrow as pa
 
         try:
-            frame = pd.read_excel(self.path, sheet_name=self._sheet or 0, dtype=object, engine="openpyxl")
-        except Exception as error:  # of many kinds, from zip archives to XML
+            rows = json.loads(self.path.read_text(encoding="utf-8-sig"))
+        except ValueError as error:
             raise TableError(f"{self.name} cannot be read: {error}") from error
-        columns = {str(name).strip(): _arrow(frame[name].tolist()) for name in frame.columns}
-        return pa.table(columns)
+        if not rows or not all(isinstance(row, dict) for row in rows):
+            raise TableError(f"{self.name} is no list of objects: give one object for each row")
+        names = dict.fromkeys(name for row in rows for name in row)
+        return pa.table({name: as_arrow([row.get(name) for row in rows]) for name in names})
 
 
-def _arrow(cells: list[Any]) -> pa.Array:
+def as_arrow(cells: list[Any]) -> pa.Array:
     """Return cells of one column as one type: their own if they share it, else text."""
-    import pandas as pd
     import pyarrow as pa
 
-    cells = [None if pd.isna(cell) or cell == "" else cell for cell in cells]
     try:
         return pa.array(cells)
     except pa.ArrowException:

@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -77,6 +78,8 @@ WRITERS = {
     "t.feather": lambda path: FRAME.to_feather(path),
     "t.jsonl": lambda path: FRAME.to_json(path, orient="records", lines=True, date_format="iso"),
     "t.xlsx": lambda path: FRAME.to_excel(path, index=False),
+    "list.json": lambda path: FRAME.to_json(path, orient="records", date_format="iso"),
+    "workbook-without-suffix": lambda path: FRAME.to_excel(path, index=False, engine="openpyxl"),
     "parquet-without-suffix": lambda path: FRAME.to_parquet(path),
 }
 
@@ -182,3 +185,39 @@ def test_what_cannot_be_read_is_said(tmp_path, name):
         path.write_bytes(content)
     with pytest.raises(TableError, match=message):
         read_table(path, **({"encoding": "klingon"} if "encoding" in name else {}))
+
+
+def workbook(path, rows, formats=()):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    for place, shown in formats:
+        book.active[place].number_format = shown
+    book.save(path)
+
+
+def test_cells_that_are_shown_as_percentages_are_read_as_they_are_shown(tmp_path):
+    rows = [["share", "rate"], [0.57, 0.5], [0.125, 2]]
+    formats = [("A2", "0.0%"), ("A3", "0%"), ("B2", '0.0"%"'), ("B3", r"0\%")]
+    workbook(tmp_path / "t.xlsx", rows, formats)
+    read = read_table(tmp_path / "t.xlsx")
+    assert read["share"].tolist() == [57, 12.5]
+    assert read["rate"].tolist() == [0.5, 2]  # the sign is part of the text: nothing is scaled
+
+
+def test_lines_above_the_names_of_a_sheet_are_a_title(tmp_path):
+    workbook(tmp_path / "t.xlsx", [["Sales of 2020"], [], [None, "a", "b"], [None, 1, "x"], [None, 2, "y"]])
+    read = read_table(tmp_path / "t.xlsx")
+    assert read.to_dict("list") == {"a": [1, 2], "b": ["x", "y"]}
+
+
+def test_a_sheet_without_names_loses_no_row(tmp_path):
+    workbook(tmp_path / "t.xlsx", [[1, "x"], [2, "y"], [3, "x"], [2, "x"], [1, "y"]])
+    assert read_table(tmp_path / "t.xlsx")["column 1"].tolist() == [1, 2, 3, 2, 1]
+    assert read_table(tmp_path / "t.xlsx", header=True).columns.tolist() == ["1", "x"]
+
+
+def test_digits_of_dates_are_dates_whatever_the_file(tmp_path):
+    pd.DataFrame({"day": [20201231, 20210102]}).to_parquet(tmp_path / "t.parquet")
+    read = read_table(tmp_path / "t.parquet", kinds={"day": "date"})
+    assert read["day"].tolist() == [pd.Timestamp("2020-12-31"), pd.Timestamp("2021-01-02")]
