@@ -102,7 +102,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
     if not sum(map(len, labels)):
         raise CommandError(
             f"{file.name} has no row with a label in '{target}' that the model knows: it knows "
-            f"{_listed(model.classes.astype(str))}, the file has {_listed(list(unknown)) or 'none'}"
+            f"{_listed(model.classes.astype(str).tolist())}, the file has {_listed(list(unknown)) or 'none'}"
         )
     if missing:
         terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])

@@ -175,9 +175,12 @@ def _missing_labels(target: str, present: np.ndarray) -> list[str]:
 def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: Choice) -> list[str]:
     """Return what the texts of columns leave open; a decimal comma in one column settles all."""
     settled = any(reading.style == CONTINENTAL for reading in readings.values())
-    options = {"decimal": "," if settled else choice.decimal, "day_first": choice.day_first}
-    asked = {name: question_of(table.column(name), each, **options) for name, each in readings.items()}
-    return [f"column '{name}': {question}" for name, question in asked.items() if question]
+    decimal = "," if settled else choice.decimal
+    notes = []
+    for name, reading in readings.items():
+        question = question_of(table.column(name), reading, decimal=decimal, day_first=choice.day_first)
+        notes += [f"column '{name}': {question}"] if question else []
+    return notes
 
 
 def _features(table: pa.Table, choice: Choice) -> list[str]:
