@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.cli import methods
+from kernelproba.cli.table_model import TableModel
 from kernelproba.datasets import chessboard_problem
 from kernelproba.persistence.model_file import load_model, read_model_file
 
@@ -28,7 +29,7 @@ def fit(command, tmp_path):
 
 def kinds_of(path):
     """Name → kind of the columns that a model takes."""
-    return {column.name: column.kind for column in load_model(path).encoder_.columns_}
+    return {column.name: column.kind for column in TableModel.load(path).model.encoder_.columns_}
 
 
 def two_clouds(n=40, seed=0):

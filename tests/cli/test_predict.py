@@ -9,8 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
-from kernelproba.persistence.model_file import load_model
+from kernelproba import ConformalClassifier
+from kernelproba.persistence.model_file import load_model, read_model_file
+from kernelproba.tables import TableClassifier, TableEncoder
 from kernelproba.tables.files import table_file
 
 NAMES = ["label", "confidence", "probability_setosa", "probability_versicolor", "probability_virginica"]
@@ -268,21 +271,77 @@ def test_sets_intervals_and_novelty_are_the_models_own(predict, folder, tmp_path
     options = ("--sets", "0.9", "--intervals", "--novelty")
     answer = predict(folder / "new.csv", *options, model=tuned)
     assert answer.code == 0
-    assert "100 training rows" in answer.err
     assert "labels on average" in answer.out
     out, model = pd.read_csv(tmp_path / "out.csv"), load_model(folder / tuned)
-    P, classes = model.predict_proba(new_rows), model.classes_
+    classes = model.classes_
     ends = model.predict_proba_interval(new_rows)
     for j, label in enumerate(classes):
         np.testing.assert_allclose(out[[f"low_{label}", f"high_{label}"]], ends[:, j], rtol=1e-9)
     score, p_value = model.novelty_score(new_rows, return_p_value=True)
     np.testing.assert_allclose(out[["novelty", "novelty_p_value"]], np.c_[score, p_value], rtol=1e-9)
-    own = np.sort(model.estimator_.loo_label_proba_)
-    # The label is kept if more than a tenth of the rows, the new one among them, fit as badly.
-    kept = (np.searchsorted(own, P, side="right") + 1) / 101 > 0.1
-    kept[np.arange(len(P)), P.argmax(axis=1)] = True
+    # What the guide says of few rows: fits to five folds, each of which searches anew.
+    table = pd.read_csv(folder / "iris.csv")
+    tuned_like = TableClassifier(clone(model.estimator_.estimator.estimator), TableEncoder(read_texts=False))
+    expected = ConformalClassifier(tuned_like).fit(table.drop(columns="species"), table["species"])
+    assert expected.method_ == "cv+"
+    kept = expected.predict_set(new_rows, 0.9)
+    np.testing.assert_array_equal(model.predict_set(new_rows, 0.9), kept)
     assert out["set"].tolist() == [" | ".join(classes[row]) for row in kept]
     assert (out["set_size"] == kept.sum(axis=1)).all()
+
+
+def test_many_rows_are_judged_by_leave_one_out_without_a_further_fit(command, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1100)
+    table = pd.DataFrame({"a": rng.normal(size=1100) + y, "b": rng.normal(size=1100), "y": y})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit = ("fit", tmp_path / "t.csv", "-t", "y", "-m", "lspc", "-o", tmp_path / "m.skops", "--json")
+    assert json.loads(command(*fit).out)["sets"]["method"] == "loo"
+    out = tmp_path / "out.csv"
+    assert command("predict", tmp_path / "m.skops", tmp_path / "t.csv", "-o", out, "--sets", "0.9").code == 0
+    model = load_model(tmp_path / "m.skops")
+    own = np.sort(model.estimator_.loo_label_proba_)
+    P = model.predict_proba(table[["a", "b"]])
+    # The label is kept if more than a tenth of the rows, the new one among them, fit as badly.
+    kept = (np.searchsorted(own, P, side="right") + 1) / 1101 > 0.1
+    kept[np.arange(1100), P.argmax(axis=1)] = True
+    assert (pd.read_csv(out)["set_size"] == kept.sum(axis=1)).all()
+    # Rows that belong together tell of each other, and leaving one out is not enough.
+    table.assign(who=np.arange(1100) // 4).to_csv(tmp_path / "t.csv", index=False)
+    grouped = command(*fit, "--group", "who", "--hold-out", "0.02")
+    assert json.loads(grouped.out)["sets"]["method"] is None
+    answer = command("predict", tmp_path / "m.skops", tmp_path / "t.csv", "-o", out, "--sets", "0.9")
+    assert "fit it with --sets" in answer.error
+
+
+def test_without_folds_there_are_no_sets_of_few_rows(command, predict, folder):
+    fit = ("fit", folder / "iris.csv", "-t", "species", "-m", "lspc", "-q", "-o", folder / "bare.skops")
+    assert command(*fit, "--no-sets").code == 0
+    assert "fit it with --sets" in predict(folder / "new.csv", "--sets", "0.9", model="bare.skops").error
+    fit = ("fit", folder / "iris.csv", "-t", "species", "-m", "kdc", "-q", "-o", folder / "bare.skops")
+    assert command(*fit).code == 0
+    assert (
+        "'kdc' has none by itself" in predict(folder / "new.csv", "--sets", "0.9", model="bare.skops").error
+    )
+    assert command(*fit, "--sets").code == 0
+    assert predict(folder / "new.csv", "--sets", "0.9", model="bare.skops").code == 0
+
+
+def test_groups_stay_together_in_the_folds_of_sets(command, tmp_path):
+    # Four copies of every row: a fit that has seen the others knows the label, whatever it is worth.
+    rng = np.random.default_rng(0)
+    own = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "y": rng.integers(0, 2, 60)})
+    table = own.loc[np.repeat(np.arange(60), 4)].assign(who=np.repeat(np.arange(60), 4))
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit = ("fit", tmp_path / "t.csv", "-t", "y", "-m", "kdc", "--sets", "-q", "-o", tmp_path / "m.skops")
+    assert command(*fit, "--group", "who", "--hold-out", "0.2").code == 0
+    sets = load_model(tmp_path / "m.skops")
+    for k, model in enumerate(sets.fold_estimators_):
+        rows = read_model_file(tmp_path / "m.skops").notes["table"]["rows"]
+        held_out = np.array(rows)[sets.calibration_index_[sets.calibration_folds_ == k]] - 1
+        inside = np.setdiff1d(np.array(rows) - 1, held_out)
+        assert not set(held_out // 4) & set(inside // 4)
+        assert len(model.classes_) == 2
 
 
 def test_programs_get_the_sizes_of_sets_and_the_share_of_new_rows(predict, folder, tuned):
@@ -297,7 +356,7 @@ def test_programs_get_the_sizes_of_sets_and_the_share_of_new_rows(predict, folde
     [
         (["--sets", "90"], "between 0 and 1"),
         (["--sets", "0"], "between 0 and 1"),
-        (["--sets", "0.999"], "the 100 training rows attain 0.99 at most"),
+        (["--sets", "0.999"], "100 training rows attain 0.99 at most"),
         (["--intervals"], "--intervals: the method 'lspc' has none; fit the model by --method auto"),
         (["--novelty"], "--novelty: the method 'lspc' has none"),
     ],

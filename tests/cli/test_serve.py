@@ -102,7 +102,7 @@ GOOD = {"sepal length": 5.1, "sepal width": 3.5, "petal length": 1.4, "petal wid
         ({"rows": [GOOD | {"petal width": [1]}]}, "lists or objects"),
         ({"rows": [GOOD], "confidence": 2}, "between 0 and 1"),
         ({"rows": [GOOD], "confidence": True}, "between 0 and 1"),
-        ({"rows": [GOOD], "confidence": 0.9999}, "100 rows attain 0.99"),
+        ({"rows": [GOOD], "confidence": 0.9999}, "100 training rows attain 0.99"),
         ({"rows": [GOOD], "reasons": "yes"}, "true or false"),
         ({"rows": [GOOD] * 1001}, "may hold 1,000"),
     ],

@@ -55,6 +55,7 @@ def check_report(report: Path, *inputs: Path) -> None:
 
 def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
     """Return the scores, those of stating the frequencies of the classes, and those of each class."""
+    from kernelproba.cli.set_calibration import available_sets
     from kernelproba.decision import label_index
     from kernelproba.inspection import score_intervals
     from kernelproba.report.class_scores import class_scores
@@ -72,7 +73,7 @@ def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
         "scores": {name: interval._asdict() for name, interval in intervals.items()},
         "baseline": baseline_scores(codes, counts),
         "classes": class_scores(codes, held_out.P, model.classes),
-        "sets": describe_sets(model.model, codes, held_out.P),
+        "sets": describe_sets(available_sets(model), held_out.X, codes, held_out.P),
         "novelty": describe_novelty(model.model, held_out.X, held_out.X, held_out.P, model.classes),
     }
 
@@ -153,6 +154,7 @@ def write_model_report(
     rivals: pd.DataFrame | None,
 ) -> list[str]:
     """Write a report on rows with known labels; return what a reader should know before believing it."""
+    from kernelproba.cli.set_calibration import available_sets
     from kernelproba.report.about import About
     from kernelproba.report.render import write_report
     from kernelproba.report.summary import summarise
@@ -164,6 +166,7 @@ def write_model_report(
         row_numbers="Rows are numbered from 1 as in the file, without the header.",
         left_out=model.left_out,
         against=held_out.against,
+        sets=available_sets(model),
     )
     with terminal.heeding_warnings(), terminal.working(f"writing {path.name}"):
         summary = summarise(

@@ -68,6 +68,8 @@ def show_fit(screen: Terminal, facts: dict[str, Any]) -> None:
         )
     if facts["leave_one_out"]:
         screen.line(f"expect       {_scores(facts['leave_one_out'])} (each row predicted from the others)")
+    if facts["sets"]["method"] == "cv+":
+        screen.line(f"sets         by five fits to parts of the rows in {seconds(facts['sets']['seconds'])}")
     if "held_out" in facts:
         _show_verdict(screen, facts["held_out"])
     if facts["output"]:

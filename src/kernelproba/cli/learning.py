@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,12 +25,13 @@ _HELD_OUT = 0.25
 
 @dataclass(frozen=True)
 class Splitting:
-    """Which rows are held out, and where the report on them goes."""
+    """Which rows are held out, where the report on them goes, and whether sets of labels are wanted."""
 
     report: Path | None = None
     share: float | None = None
     group: str | None = None
     time: str | None = None
+    sets: bool | None = None
 
     def check(self, *inputs: Path) -> None:
         """Complain of options that do not go together."""
@@ -104,6 +105,7 @@ def learn(
     """
     from kernelproba.cli.fit_doubts import fit_doubts
     from kernelproba.cli.fit_summary import model_facts
+    from kernelproba.cli.set_calibration import calibrate_sets
     from kernelproba.cli.table_model import TableModel
     from kernelproba.cli.training import encoder_for, without_dropped
     from kernelproba.tables import TableClassifier
@@ -120,11 +122,14 @@ def learn(
         forget_callbacks(model.estimator_)
     seconds = time.perf_counter() - start
     left_out = {each.name: each.why for each in described if each.kind == DROPPED}
-    fitted = TableModel.of(model, table, name, left_out)
+    grouped = splitting.group is not None
+    sets, set_facts = calibrate_sets(terminal, model, table, grouped=grouped, wanted=splitting.sets)
+    fitted = replace(TableModel.of(model, table, name, left_out), grouped=grouped, sets=sets)
     if output is not None:
         fitted.save(output)
     facts = model_facts(fitted, described) | {
         "seconds": round(seconds, 3),
+        "sets": set_facts,
         "output": None if output is None else str(output),
     }
     with terminal.heeding_warnings():

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from kernelproba.estimators.conformal import ConformalClassifier
+
 
 @dataclass(frozen=True)
 class TableModel:
@@ -46,6 +48,10 @@ class TableModel:
         Of their features (`kernelproba.tables.fingerprints`), by which they are known again.
     left_out : dict of str to str
         Columns of the table that cannot be learnt from, and why.
+    grouped : bool
+        Whether rows belong together, so that leaving out one of them is not enough.
+    sets : ConformalClassifier or None
+        Around the model, with its fits to folds; the model file then holds it.
     """
 
     model: BaseEstimator
@@ -57,6 +63,8 @@ class TableModel:
     labels: list
     fingerprints: str
     left_out: dict[str, str] = field(default_factory=dict)
+    grouped: bool = False
+    sets: ConformalClassifier | None = None
 
     @classmethod
     def of(
@@ -85,7 +93,8 @@ class TableModel:
             notes = dict(file.notes["table"])
             readings = {str(name): Reading(**reading) for name, reading in notes.pop("readings").items()}
             left_out = {str(name): str(why) for name, why in notes.pop("left_out", {}).items()}
-            loaded = cls(file.model, readings, **notes, left_out=left_out)
+            model, sets = _taken_apart(file.model)
+            loaded = cls(model, readings, **notes, left_out=left_out, sets=sets)
             for reading in readings.values():
                 reading.check()
             unpacked(loaded.fingerprints)
@@ -95,13 +104,13 @@ class TableModel:
 
     def save(self, path: Path) -> None:
         """Write a model file."""
-        notes = {name: value for name, value in vars(self).items() if name != "model"}
+        notes = {name: value for name, value in vars(self).items() if name not in ("model", "sets")}
         notes["readings"] = {name: asdict(reading) for name, reading in self.readings.items()}
-        save_model(self.model, path, notes={"table": notes})
+        save_model(self.model if self.sets is None else self.sets, path, notes={"table": notes})
 
     def with_model(self, model: BaseEstimator) -> TableModel:
-        """Return the same with another model of the same table."""
-        return replace(self, model=model)
+        """Return the same with another model of the same table, of whose sets nothing is known."""
+        return replace(self, model=model, sets=None)
 
     @property
     def classes(self) -> np.ndarray:
@@ -184,6 +193,13 @@ class TableModel:
                 first += batch.num_rows
 
         yield from _ahead(read())
+
+
+def _taken_apart(model: BaseEstimator) -> tuple[BaseEstimator, ConformalClassifier | None]:
+    """Return the model of a file, and what is around it."""
+    from kernelproba.estimators.conformal import ConformalClassifier
+
+    return (model.estimator_.estimator, model) if isinstance(model, ConformalClassifier) else (model, None)
 
 
 def _ahead(items: Iterator) -> Iterator:

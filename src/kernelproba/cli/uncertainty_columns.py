@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernelproba.cli.errors import CommandError
+from kernelproba.cli.set_calibration import label_sets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 #: What separates the labels of a set.
 SEPARATOR = " | "
-#: Training rows below which leave-one-out may promise a little too much.
-FEW_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -41,35 +40,27 @@ class UncertaintyColumns:
     intervals: bool
     novelty: bool
 
-    def check(self) -> list[str]:
-        """Complain of what the model cannot give; return notes on what it can."""
+    def check(self) -> None:
+        """Complain of what the model cannot give."""
         asked = {
-            "--sets": (self.sets is not None, self.model.classifier, "loo_label_proba_"),
-            "--intervals": (self.intervals, self.model.model, "predict_proba_interval"),
-            "--novelty": (self.novelty, self.model.model, "novelty_score"),
+            "--intervals": (self.intervals, "predict_proba_interval"),
+            "--novelty": (self.novelty, "novelty_score"),
         }
-        for option, (wanted, owner, needed) in asked.items():
-            if wanted and not hasattr(owner, needed):
+        for option, (wanted, needed) in asked.items():
+            if wanted and not hasattr(self.model.model, needed):
                 raise CommandError(
                     f"{option}: the method '{self.model.method}' has none; fit the model by --method auto"
                 )
-        return [] if self.sets is None else self._check_level(self.sets)
+        if self.sets is not None:
+            self._check_level(self.sets)
 
-    def _check_level(self, level: float) -> list[str]:
+    def _check_level(self, level: float) -> None:
         if not 0 < level < 1:
             raise CommandError(f"--sets {level:g}: the level must lie between 0 and 1, such as 0.9")
-        known = int((~np.isnan(self.model.classifier.loo_label_proba_)).sum())
-        if level > known / (known + 1):
-            raise CommandError(
-                f"--sets {level:g}: the {known:,} training rows attain {known / (known + 1):.3g} at most; "
-                "ask for a lower level"
-            )
-        if known >= FEW_ROWS:
-            return []
-        return [
-            f"sets are judged by {known:,} training rows that also chose the settings: they may hold the "
-            "truth about a point less often than asked for"
-        ]
+        try:
+            label_sets(self.model).check_level(level)
+        except ValueError as error:
+            raise CommandError(f"--sets {level:g}: {error}") from None
 
     def names(self) -> list[str]:
         """Return the names of the columns."""
@@ -83,7 +74,7 @@ class UncertaintyColumns:
         """Return the columns of rows X (n, d) with probabilities P (n, c), by name."""
         values: list[object] = []
         if self.sets is not None:
-            chosen = self._sets(P, self.sets)
+            chosen = label_sets(self.model).at([self.sets], X, P)[0]
             labels = self.model.classes.astype(str)
             values += [[SEPARATOR.join(labels[row]) for row in chosen], chosen.sum(axis=1)]
         if self.intervals:
@@ -92,8 +83,3 @@ class UncertaintyColumns:
         if self.novelty:
             values += self.model.model.novelty_score(X, return_p_value=True)
         return dict(zip(self.names(), values, strict=True))
-
-    def _sets(self, P: np.ndarray, level: float) -> np.ndarray:
-        from kernelproba.conformal import left_out_p_values, prediction_sets
-
-        return prediction_sets(left_out_p_values(self.model.classifier.loo_label_proba_, P), level, P)

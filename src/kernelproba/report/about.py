@@ -6,11 +6,13 @@ import datetime
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
+from kernelproba.report.label_sets import LabelSets
 from kernelproba.typing import Classifier
 
 
@@ -36,6 +38,8 @@ class About:
         Where probabilities come from, if there is no model.
     left_out : mapping of str to str
         Names of columns that were left out before the fit, and why.
+    sets : "model", LabelSets or None
+        Where sets of labels come from: the model, as far as it has them, or elsewhere; None for none.
 
     See Also
     --------
@@ -55,6 +59,7 @@ class About:
     left_out: Mapping[str, str] = field(default_factory=dict)
     against: Mapping[str, ArrayLike] = field(default_factory=dict)
     source: str | None = None
+    sets: Literal["model"] | LabelSets | None = "model"
 
     def command_line(self) -> str | None:
         """Return the command as one would type it."""

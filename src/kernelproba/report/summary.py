@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import scipy
@@ -29,6 +29,7 @@ from kernelproba.report.defect_summary import look_for_defects
 from kernelproba.report.findings import defects, weaknesses
 from kernelproba.report.flagged_rows import doubted_labels, doubted_training_labels, doubtful_rows
 from kernelproba.report.json_values import plain
+from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.posterior_summary import summarise_map
 from kernelproba.report.row_reasons import RowReasons
 from kernelproba.report.scores_summary import (
@@ -169,7 +170,7 @@ def _summary(
     data["seen_rows"] = suspect["seen_rows"]
     counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
     scores = headline_scores(codes, P)
-    asked = _ask_model(model, X, checked, training)
+    asked = _ask_model(model, X, checked, training, about.sets)
     found: Summary = {
         "format": FORMAT,
         "made": made_now(),
@@ -211,6 +212,7 @@ def _ask_model(
     X: MatrixLike,
     checked: Predictions,
     training: tuple[MatrixLike, ArrayLike] | None,
+    sets: Literal["model"] | LabelSets | None,
 ) -> AskedSummary:
     """Return what only a model can tell; of predictions alone, why it is not known."""
     codes, P, classes, frame = checked.codes, checked.P, checked.classes, as_frame(X)
@@ -228,7 +230,7 @@ def _ask_model(
     return {
         "columns": describe_columns(model, X, classes[codes]),
         "map": summarise_map(model, X, codes, P),
-        "sets": describe_sets(model, codes, P),
+        "sets": describe_sets(LabelSets.of(model) if sets == "model" else sets, X, codes, P),
         "novelty": describe_novelty(model, X, frame, P, classes),
         "doubtful_rows": doubtful_rows(frame, codes, P, classes, reasons),
         "doubted_labels": doubted_labels(frame, codes, P, classes, reasons),

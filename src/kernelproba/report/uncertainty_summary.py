@@ -10,12 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
-from kernelproba.conformal import left_out_p_values, prediction_sets
 from kernelproba.inspection import CoverageDisplay
-from kernelproba.inspection.reasons.expansions import core
 from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
 from kernelproba.report.json_values import plain
+from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.summary_types import FlaggedRow, NoveltySummary, SetsSummary
 from kernelproba.typing import Classifier, Matrix, MatrixLike
 
@@ -28,15 +27,17 @@ LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 NEW, _ROWS = 0.05, 12
 
 
-def describe_sets(model: Classifier, codes: NDArray, P: NDArray) -> SetsSummary | None:
-    """Judge sets of labels that follow from the model's leave-one-out probabilities, without a further fit.
+def describe_sets(sets: LabelSets | None, X: MatrixLike, codes: NDArray, P: NDArray) -> SetsSummary | None:
+    """Judge sets of labels by held-out rows.
 
     Parameters
     ----------
-    model : classifier
-        Fitted.
+    sets : LabelSets or None
+        Of the model.
+    X : array-like or data frame of shape (n, d)
+        Held-out rows, as the model takes them.
     codes : ndarray of shape (n,)
-        Class numbers of held-out rows.
+        Their class numbers.
     P : ndarray of shape (n, c)
         Their probabilities.
 
@@ -44,18 +45,17 @@ def describe_sets(model: Classifier, codes: NDArray, P: NDArray) -> SetsSummary 
     -------
     dict of lists or None
         ``confidence``, ``coverage``, ``std_error``, ``mean_size`` and ``single``, one entry for each level;
-        None if the model keeps no leave-one-out probabilities.
+        None without sets.
     """
-    left_out = getattr(core(model), "loo_label_proba_", None)
-    if left_out is None:
+    if sets is None:
         return None
-    known = int((~np.isnan(left_out)).sum())
-    levels = [level for level in LEVELS if level <= known / (known + 1)]
-    p_values = left_out_p_values(left_out, P)
-    sets = np.array([prediction_sets(p_values, level, P) for level in levels])
-    shown = CoverageDisplay.from_predictions(codes, sets, levels, classes=np.arange(P.shape[1]))
+    levels = [level for level in LEVELS if level <= sets.attainable]
+    shown = CoverageDisplay.from_predictions(
+        codes, sets.at(levels, X, P), levels, classes=np.arange(P.shape[1])
+    )
     keys = ("confidence", "coverage", "std_error", "mean_size", "single")
-    return cast("SetsSummary", {key: plain(getattr(shown, key)) for key in keys} | {"known_rows": known})
+    found = {key: plain(getattr(shown, key)) for key in keys} | {"known_rows": sets.known_rows}
+    return cast("SetsSummary", found)
 
 
 def describe_novelty(

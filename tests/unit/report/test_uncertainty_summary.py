@@ -9,6 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV
+from kernelproba.report.about import About
+from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.render import render
 from kernelproba.report.summary import summarise
 from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
@@ -27,7 +29,7 @@ def model():
 
 def test_sets_of_the_report_are_those_of_leave_one_out(model):
     X, y = draw(300, 1)
-    found = describe_sets(model, y, model.predict_proba(X))
+    found = describe_sets(LabelSets.of(model), X, y, model.predict_proba(X))
     sets = ConformalClassifier(model, method="loo").fit(*draw(150, 0))
     assert found["known_rows"] == 150
     assert found["confidence"] == [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
@@ -38,10 +40,24 @@ def test_sets_of_the_report_are_those_of_leave_one_out(model):
         assert found["single"][k] == pytest.approx((chosen.sum(axis=1) == 1).mean())
 
 
+def test_sets_of_a_conformal_classifier_are_its_own(model):
+    X, y = draw(300, 1)
+    sets = ConformalClassifier(LogisticRegression(), conditional="class").fit(*draw(150, 0))
+    found = summarise(sets, X, y)["sets"]
+    assert found["known_rows"] == 150
+    for k, level in enumerate(found["confidence"]):
+        assert found["mean_size"][k] == pytest.approx(sets.predict_set(X, level).sum(axis=1).mean())
+    given = summarise(model, X, y, about=About(sets=LabelSets(sets)))["sets"]
+    assert given["confidence"] == found["confidence"]
+    assert summarise(model, X, y, about=About(sets=None))["sets"] is None
+
+
 def test_levels_that_few_training_rows_do_not_attain_are_left_out():
     X, y = draw(12, 2)
     model = KernelLogisticRegressionCV([1.0], [0.3], kernel="rbf").fit(X, y)
-    assert describe_sets(model, y, model.predict_proba(X))["confidence"][-1] == 0.9  # 12/13 = 0.92
+    assert (
+        describe_sets(LabelSets.of(model), X, y, model.predict_proba(X))["confidence"][-1] == 0.9
+    )  # 12/13 = 0.92
 
 
 def test_the_newest_row_comes_first(model):
@@ -89,6 +105,6 @@ def test_coverage_sizes_and_new_rows_are_in_the_report(model, form):
     text = render(summarise(model, X, y), form)
     assert "judged by what the model says of 150 training rows" in text
     assert "Rows unlike those of training" in text
-    found = describe_sets(model, y, model.predict_proba(X))
+    found = describe_sets(LabelSets.of(model), X, y, model.predict_proba(X))
     assert f"{found['coverage'][4]:.1%}" in text
     assert f"{found['mean_size'][4]:.2f}" in text

@@ -79,6 +79,14 @@ def fit(
     time_column: Annotated[
         str | None, typer.Option("--time", metavar="COLUMN", help="Hold out the latest rows.")
     ] = None,
+    sets: Annotated[
+        bool | None,
+        typer.Option(
+            "--sets/--no-sets",
+            help="Prepare sets of labels for predict --sets by fits to five folds, which a method that keeps "
+            "leave-one-out probabilities does by itself below 1000 rows, and does not need beyond.",
+        ),
+    ] = None,
     max_rows: MaxRows = None,
     max_time: Annotated[
         float | None,
@@ -117,7 +125,7 @@ def fit(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, data)
-    splitting = Splitting(report, hold_out, group, time_column)
+    splitting = Splitting(report, hold_out, group, time_column, sets)
     splitting.check(data, output)
     chosen = _parsed(settings or []) | methods.long_fit(method, max_time, checkpoint)
     classifier = methods.build(method, seed=seed, settings=chosen, jobs=jobs)

@@ -97,7 +97,7 @@ def predict(
         table_model, file = TableModel.load(model), open_table(data, layout)
     notes = table_model.check_columns(file)
     extra = UncertaintyColumns(table_model, sets, intervals, novelty)
-    notes += extra.check()
+    extra.check()
     kept = _check_kept([*prediction_names(table_model.classes), *extra.names()], file, keep or [])
     terminal.notes(notes)
     tally, start = _Tally(), time.perf_counter()

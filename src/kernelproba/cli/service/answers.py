@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernelproba.conformal import left_out_p_values, prediction_sets
+from kernelproba.cli.set_calibration import label_sets
 from kernelproba.plain_text import shorten
 from kernelproba.tables.files.arrow_columns import to_frame
 
@@ -93,7 +93,7 @@ class Answers:
             for p in P
         ]
         if request.confidence is not None:
-            for each, members in zip(answers, self._sets(P, request.confidence), strict=True):
+            for each, members in zip(answers, self._sets(X, P, request.confidence), strict=True):
                 each["set"] = [label for label, is_in in zip(classes, members, strict=True) if is_in]
         if request.reasons:
             for each, reasons in zip(answers, self._reasons(X), strict=True):
@@ -113,18 +113,14 @@ class Answers:
         ignored = dict.fromkeys(name for row in rows for name in row if name not in used)
         return to_frame(pa.table(columns), self.model.readings), list(ignored)[:20]
 
-    def _sets(self, P: np.ndarray, confidence: float) -> np.ndarray:
+    def _sets(self, X: pd.DataFrame, P: np.ndarray, confidence: float) -> np.ndarray:
         """Return which labels (n, c) cannot be ruled out."""
-        left_out = getattr(self.model.classifier, "loo_label_proba_", None)
-        if left_out is None:
-            raise BadRequest(
-                "this model keeps no leave-one-out probabilities, which sets are made from: leave confidence "
-                "out, or fit by --method auto or lspc"
-            )
-        known = int((~np.isnan(left_out)).sum())
-        if confidence > known / (known + 1):
-            raise BadRequest(f"confidence {confidence:g}: {known:,} rows attain {known / (known + 1):.3g}")
-        return prediction_sets(left_out_p_values(left_out, P), confidence, P)
+        try:
+            sets = label_sets(self.model)
+            sets.check_level(confidence)
+        except ValueError as error:
+            raise BadRequest(f"confidence {confidence:g}, sets of labels: {error}") from None
+        return sets.at([confidence], X, P)[0]
 
     def _reasons(self, X: pd.DataFrame) -> list[dict[str, object]]:
         """Return the contributions of the columns to the log-odds of the label, row by row."""

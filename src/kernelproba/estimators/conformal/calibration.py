@@ -10,6 +10,7 @@ method       known rows                                 scored by               
 ===========  =========================================  ==========================  =====================
 """
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_method_params, check_is_fitted
@@ -31,6 +32,8 @@ from kernelproba.typing import Classifier, CrossValidation, MatrixLike, RandomSt
 METHODS = ("auto", "loo", "cv+", "split", "prefit")
 #: Rows from which on it hardly shows that a row had a say in what was tuned before it was left out.
 LOO_ROWS = 1000
+#: Folds of "cv+" if none are given.
+FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,11 @@ def calibrate(estimator: Classifier, rows: CalibrationRows, method: str) -> Cali
     if method == "prefit" or (method == "auto" and frozen):
         return _prefit(estimator, rows, frozen)
     if method == "split":
+        if frozen:
+            raise ValueError(
+                "method='split' fits on a part of the rows, and a frozen estimator is not fitted: give rows "
+                "that it has not seen and use method='prefit', or 'cv+' with those of its fit"
+            )
         return _split(estimator, rows)
     fitted = clone(estimator).fit(rows.X, rows.y, **rows.fit_params)
     if method == "auto":
@@ -212,9 +220,12 @@ def _leave_one_out(fitted: Classifier, n: int) -> Calibration:
 def _cross_validate(fitted: Classifier, rows: CalibrationRows) -> Calibration:
     source = posterior_source(fitted)
     _refuse_kernel_matrix(source, "cv+")
+    # A frozen fit is kept; its folds are fitted like it.
+    template = source.estimator if isinstance(source, FrozenEstimator) else source
+    cv = shuffled_folds(rows.y) if rows.cv is None else rows.cv
     models, numbers, posteriors, folds = [], [], [], []
     for k, (model, test, X_test) in enumerate(
-        fit_folds(source, rows.X, rows.y, cv=rows.cv, fit_params=rows.fit_params)
+        fit_folds(template, rows.X, rows.y, cv=cv, fit_params=rows.fit_params)
     ):
         models.append(model)
         numbers.append(test)
@@ -224,6 +235,20 @@ def _cross_validate(fitted: Classifier, rows: CalibrationRows) -> Calibration:
     if len(np.unique(known)) < len(known):
         raise ValueError("cv puts rows into several test folds; method='cv+' wants each in one at most")
     return Calibration(fitted, np.concatenate(posteriors), known, "cv+", np.concatenate(folds), models)
+
+
+def shuffled_folds(y: NDArray) -> list[tuple[NDArray, NDArray]]:
+    """Return training and test rows of stratified folds, the same for the same labels y (n,).
+
+    Rows may come in the order of a feature, and new rows will not: folds of neighbours would be harder to
+    predict than new rows are.
+    """
+    n_folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].max()))
+    if n_folds < 2:
+        raise ValueError("method='cv+' needs two rows of a class at least: every label in y is another one")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class")
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(np.zeros(len(y)), y))
 
 
 def posterior_of(model: Classifier, X: MatrixLike, classes: NDArray) -> NDArray[np.float64]:

@@ -1,14 +1,17 @@
 """Sets of labels that hold the true one as often as asked."""
 
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelproba.conformal import SCORES, KnownLabels, LabelScore, prediction_sets
@@ -30,6 +33,10 @@ from kernelproba.estimators.prior_shift import PriorShiftClassifier
 from kernelproba.typing import Classifier, MatrixLike
 
 
+def _estimator_has(name: str) -> Callable[["ConformalClassifier"], bool]:
+    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
+
+
 class ConformalClassifier(PosteriorWrapper):
     """Classifier that also names all labels which it cannot rule out.
 
@@ -47,11 +54,11 @@ class ConformalClassifier(PosteriorWrapper):
         How labels are judged on rows that a model has not seen; see Notes for what each guarantees.
         "loo": the leave-one-out probabilities that the self-tuning classifiers keep (by folds where their
         ``loo_method_`` says so), with no further fit.
-        "cv+": by a fit for each fold, all of which also score new rows.  "split": a part of the rows is set
-        aside and the estimator fitted on the rest.  "prefit": the estimator is fitted already, and ``fit``
-        is given other rows.  "auto": "prefit" for a frozen estimator; "loo" for one that keeps
-        ``loo_proba_``, alone or behind steps that do not look at labels, if there are 1000 rows or more, or a
-        precomputed kernel; else "cv+".
+        "cv+": by a fit for each fold, all of which also score new rows; give a frozen estimator, which keeps
+        its fit, the rows of that fit.  "split": a part of the rows is set aside and the estimator fitted on
+        the rest.  "prefit": the estimator is fitted already, and ``fit`` is given other rows.  "auto":
+        "prefit" for a frozen estimator; "loo" for one that keeps ``loo_proba_``, alone or behind steps that
+        do not look at labels, if there are 1000 rows or more, or a precomputed kernel; else "cv+".
     conformity_score : {"lac", "aps", "raps"}, default="lac"
         What makes a label fit badly.  "lac": a small probability; the smallest sets on average.  "aps": much
         probability on labels before it; larger sets that spread the errors more evenly over easy and hard
@@ -60,7 +67,8 @@ class ConformalClassifier(PosteriorWrapper):
         None: the level holds over all rows.  "class": it holds among the rows of each class by itself, which
         takes about 1/α rows of each.
     cv : int, splitter or iterable, optional
-        Folds of "cv+"; None: 5 stratified folds.
+        Folds of "cv+"; None: 5 stratified folds of shuffled rows, the same for the same labels.  Where rows
+        belong together, such as those of a patient, give folds of whole groups.
     calibration_size : float in (0, 1), default=0.25
         Share of the rows that "split" sets aside.
     rank_penalty, free_ranks : float, default=0.1, int, default=2
@@ -226,6 +234,14 @@ class ConformalClassifier(PosteriorWrapper):
         self.calibration_proba_ = found.P
         return self
 
+    def _inner_fit_params(
+        self, sample_weight: ArrayLike | None, params: Mapping[str, object]
+    ) -> dict[str, object]:
+        # A frozen estimator takes no weights, but its fits to folds do.
+        if isinstance(self.estimator, FrozenEstimator) and self.method == "cv+" and sample_weight is not None:
+            return {**params, "sample_weight": sample_weight}
+        return super()._inner_fit_params(sample_weight, params)
+
     def _check_place_of_shift(self) -> None:
         steps = self.estimator.steps if isinstance(self.estimator, Pipeline) else []
         if any(isinstance(step, PriorShiftClassifier) for _, step in steps):
@@ -263,6 +279,36 @@ class ConformalClassifier(PosteriorWrapper):
             Rows.
         """
         return self._p_values(self._posteriors(X))
+
+    @available_if(_estimator_has("predict_proba_interval"))
+    def predict_proba_interval(self, X: MatrixLike, confidence: float = 0.9) -> NDArray[np.float64]:
+        """Return the estimator's intervals of the probabilities, (n, c, 2).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        confidence : float in (0, 1), default=0.9
+            As of the estimator; not that of the sets.
+        """
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.predict_proba_interval(X, confidence)
+
+    @available_if(_estimator_has("novelty_score"))
+    def novelty_score(
+        self, X: MatrixLike, *, return_p_value: bool = False
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return how new rows are to the estimator, (n,), and p-values if asked for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        return_p_value : bool, default=False
+            Whether to return p-values as well.
+        """
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.novelty_score(X, return_p_value=return_p_value)
 
     def attainable_confidence(self) -> float:
         """Return the highest level of sets that leave anything out."""

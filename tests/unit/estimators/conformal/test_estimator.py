@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import LinearSVC
@@ -131,6 +132,53 @@ def test_auto_tunes_anew_without_the_rows_it_judges_while_these_are_few(train):
     model = ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.5])).fit(*train)
     assert model.method_ == "cv+"
     assert ConformalClassifier(model.estimator, method="loo").fit(*train).method_ == "loo"
+
+
+def test_a_frozen_fit_is_kept_and_its_folds_are_fitted_like_it(train, new):
+    X, y = train
+    weight = np.where(y == 2, 3.0, 1.0)
+    fitted = GaussianNB(var_smoothing=0.1).fit(X, y, weight)
+    plain = ConformalClassifier(GaussianNB(var_smoothing=0.1), method="cv+").fit(X, y, weight)
+    frozen = ConformalClassifier(FrozenEstimator(fitted), method="cv+").fit(X, y, weight)
+    assert frozen.estimator_.estimator is fitted
+    np.testing.assert_array_equal(frozen.predict_p_values(new[0]), plain.predict_p_values(new[0]))
+    # None of them is the fit that has seen all rows.
+    assert not any(np.array_equal(fold.theta_, fitted.theta_) for fold in frozen.fold_estimators_)
+
+
+def test_a_frozen_fit_is_not_divided(train):
+    with pytest.raises(ValueError, match="method='split' fits on a part"):
+        ConformalClassifier(FrozenEstimator(GaussianNB().fit(*train)), method="split").fit(*train)
+
+
+def test_rows_in_the_order_of_a_feature_have_sets_as_small_as_others():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, size=(300, 1))
+    y = (rng.random(300) < 1 / (1 + np.exp(-4 * np.sin(2 * X[:, 0])))).astype(int)
+    order, X_new = np.argsort(X[:, 0]), np.linspace(-3, 3, 500)[:, None]
+    nearest = KNeighborsClassifier(15)
+    sizes = [
+        ConformalClassifier(nearest, 0.8).fit(X[rows], y[rows]).predict_set(X_new).sum(axis=1).mean()
+        for rows in (np.arange(300), order)
+    ]
+    assert abs(sizes[1] - sizes[0]) < 0.1
+
+
+def test_labels_that_all_differ_leave_no_folds():
+    with pytest.raises(ValueError, match="two rows of a class"):
+        ConformalClassifier(GaussianNB(var_smoothing=1.0), 0.5).fit(np.arange(8.0)[:, None], np.arange(8))
+
+
+def test_intervals_and_novelty_are_the_estimators_own(train, new, self_tuning):
+    model = ConformalClassifier(FrozenEstimator(self_tuning), method="loo").fit(*train)
+    X = new[0][:50]
+    np.testing.assert_array_equal(
+        model.predict_proba_interval(X, 0.8), self_tuning.predict_proba_interval(X, 0.8)
+    )
+    np.testing.assert_array_equal(
+        model.novelty_score(X, return_p_value=True), self_tuning.novelty_score(X, return_p_value=True)
+    )
+    assert not hasattr(ConformalClassifier(GaussianNB()), "novelty_score")
 
 
 def test_everything_but_sets_is_the_estimators_own(train, new):

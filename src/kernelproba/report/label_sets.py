@@ -1,0 +1,72 @@
+"""Sets of labels as a model has them: by fits to folds that it was given, or by its leave-one-out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernelproba.conformal import left_out_p_values, prediction_sets
+from kernelproba.estimators.conformal import ConformalClassifier
+from kernelproba.inspection.reasons.expansions import core
+from kernelproba.typing import Classifier, MatrixLike
+
+
+@dataclass(frozen=True)
+class LabelSets:
+    """Where sets of labels come from.
+
+    Attributes
+    ----------
+    conformal : ConformalClassifier or None
+        Fitted around the model.
+    left_out : ndarray of shape (m,) or None
+        Without it: the probability of the label of each training row by a fit without the row; NaN for rows
+        that do not count.
+    """
+
+    conformal: ConformalClassifier | None
+    left_out: NDArray | None = None
+
+    @classmethod
+    def of(cls, model: Classifier) -> LabelSets | None:
+        """Return those of a fitted model; None if it keeps no leave-one-out probabilities."""
+        if isinstance(model, ConformalClassifier):
+            return cls(model)
+        left_out = getattr(core(model), "loo_label_proba_", None)
+        return None if left_out is None else cls(None, left_out)
+
+    @property
+    def known_rows(self) -> int:
+        """Number of rows that labels are judged by."""
+        if self.conformal is not None:
+            return len(self.conformal.calibration_labels_)
+        return int((~np.isnan(self.left_out)).sum())
+
+    @property
+    def attainable(self) -> float:
+        """The highest level of sets that leave anything out."""
+        if self.conformal is not None:
+            return self.conformal.attainable_confidence()
+        return self.known_rows / (self.known_rows + 1)
+
+    def check_level(self, level: float) -> None:
+        """Raise ValueError for a level that the rows do not attain."""
+        if level > self.attainable:
+            raise ValueError(
+                f"{self.known_rows:,} training rows attain {self.attainable:.3g} at most: ask for a lower "
+                "level"
+            )
+
+    def at(self, levels: list[float], X: MatrixLike, P: NDArray) -> NDArray[np.bool_]:
+        """Return sets (l, n, c) at levels (l,) of rows X (n, d), to which the model gives P (n, c).
+
+        None is empty: the most probable label is in its set.
+        """
+        p_values = (
+            left_out_p_values(self.left_out, P)
+            if self.conformal is None
+            else self.conformal.predict_p_values(X)
+        )
+        return np.array([prediction_sets(p_values, level, P) for level in levels])
