@@ -100,7 +100,7 @@ def _fit_folds(model: TableClassifier, table: TrainingTable, *, grouped: bool) -
 
     from kernelproba.estimators.conformal import ConformalClassifier
 
-    cv = _folds_of_groups(table.beside, table.y) if grouped else None
+    cv = _folds_of_groups(table.beside, table.y) if grouped and table.beside is not None else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all rows has told what there is to tell
         # The least of levels, so that the fit refuses none.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -22,6 +22,7 @@ from kernelproba.tables.training_table import TrainingTable
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+    from sklearn.frozen import FrozenEstimator
 
     from kernelproba.estimators.conformal import ConformalClassifier
 
@@ -199,7 +200,9 @@ def _taken_apart(model: BaseEstimator) -> tuple[BaseEstimator, ConformalClassifi
     """Return the model of a file, and what is around it."""
     from kernelproba.estimators.conformal import ConformalClassifier
 
-    return (model.estimator_.estimator, model) if isinstance(model, ConformalClassifier) else (model, None)
+    if not isinstance(model, ConformalClassifier):
+        return model, None
+    return cast("FrozenEstimator", model.estimator_).estimator, model
 
 
 def _ahead(items: Iterator) -> Iterator:

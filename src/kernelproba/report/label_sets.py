@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,13 @@ class LabelSets:
     ----------
     conformal : ConformalClassifier or None
         Fitted around the model.
-    left_out : ndarray of shape (m,) or None
+    left_out : ndarray of shape (m,)
         Without it: the probability of the label of each training row by a fit without the row; NaN for rows
         that do not count.
     """
 
     conformal: ConformalClassifier | None
-    left_out: NDArray | None = None
+    left_out: NDArray = field(default_factory=lambda: np.empty(0))
 
     @classmethod
     def of(cls, model: Classifier) -> LabelSets | None:

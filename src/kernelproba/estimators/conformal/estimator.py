@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,9 @@ from kernelproba.estimators.conformal.calibration import (
 )
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
 from kernelproba.typing import Classifier, MatrixLike
+
+if TYPE_CHECKING:
+    from kernelproba.estimators.kernel_logistic.uncertainty import UncertainProbabilities
 
 
 def _estimator_has(name: str) -> Callable[["ConformalClassifier"], bool]:
@@ -292,7 +295,7 @@ class ConformalClassifier(PosteriorWrapper):
             As of the estimator; not that of the sets.
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.predict_proba_interval(X, confidence)
+        return cast("UncertainProbabilities", self.estimator_).predict_proba_interval(X, confidence)
 
     @available_if(_estimator_has("novelty_score"))
     def novelty_score(
@@ -308,7 +311,8 @@ class ConformalClassifier(PosteriorWrapper):
             Whether to return p-values as well.
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.novelty_score(X, return_p_value=return_p_value)
+        inner = cast("UncertainProbabilities", self.estimator_)
+        return inner.novelty_score(X, return_p_value=return_p_value)
 
     def attainable_confidence(self) -> float:
         """Return the highest level of sets that leave anything out."""
