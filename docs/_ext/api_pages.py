@@ -24,6 +24,7 @@ MODULES = {
     "kernelproba.compression": "Smaller models",
     "kernelproba.persistence": "Model files",
     "kernelproba.onnx": "Models without Python",
+    "kernelproba.page": "Pages to try models on",
     "kernelproba.report": "Reports",
 }
 

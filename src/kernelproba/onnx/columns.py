@@ -17,14 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelproba.onnx.errors import ConversionError
-from kernelproba.onnx.graph import ML_DOMAIN, Tensor
+from kernelproba.onnx.graph import DOUBLE, ML_DOMAIN, Tensor
 from kernelproba.tables.columns import CATEGORY, FLAG, ORDERED
 from kernelproba.tables.encoding.categories import CategoryEncoder, OrderedEncoder
 from kernelproba.tables.encoding.dates import CYCLES, MONDAY, DateEncoder
 from kernelproba.tables.encoding.numbers import LIMIT, SQUASH, NumberEncoder
+from kernelproba.tables.encoding.texts import TextEncoder
 from kernelproba.tables.fitted_column import FittedColumn
 from kernelproba.tables.kinds import DROPPED
-from kernelproba.tables.readings import DATE, NUMBER, TIME
+from kernelproba.tables.readings import DATE, NUMBER, TEXT, TIME
 
 #: Beyond so many limits a squashed number is at its limit, in double precision.
 _END = 1e9
@@ -53,24 +54,24 @@ INPUTS = {
     CATEGORY: ColumnInput(True, "text; empty if missing"),
     ORDERED: ColumnInput(True, "text; empty if missing"),
     FLAG: ColumnInput(True, "true or false; empty if missing"),
+    TEXT: ColumnInput(True, "text; empty if missing"),
 }
 
 
 def column_input(column: FittedColumn) -> ColumnInput | None:
     """Return how a column enters a graph, None if the model does not use it."""
-    kind, name = column.description.kind, column.description.name
-    if kind == DROPPED or column.encoder is None:
-        return None
-    if kind not in INPUTS:
-        raise ConversionError(
-            f"column '{name}' is compared by its letters, which has no form in ONNX: fit without it "
-            f"(--exclude '{name}'), or as a category (--kind '{name}=category')"
-        )
-    return INPUTS[kind]
+    kind = column.description.kind
+    return None if kind == DROPPED or column.encoder is None else INPUTS[kind]
 
 
 def encoded(column: FittedColumn, values: Tensor) -> Tensor:
     """Return a column (n, 1) as the numbers (n, k) that the model compares."""
+    if isinstance(column.encoder, TextEncoder) and not values.graph.counts_letters:
+        name = column.description.name
+        raise ConversionError(
+            f"column '{name}' is compared by its letters, which has no form in ONNX: fit without it "
+            f"(--exclude '{name}'), or as a category (--kind '{name}=category')"
+        )
     return _ENCODERS[type(column.encoder)](column.encoder, values)
 
 
@@ -109,8 +110,6 @@ def _categories(encoder: CategoryEncoder, values: Tensor) -> Tensor:
 
 def _looked_up(values: Tensor, numbers: dict[str, float], otherwise: float) -> Tensor:
     """Return the number of each text, in double precision."""
-    from onnx import TensorProto
-
     found = values.graph(
         "LabelEncoder",
         values,
@@ -119,7 +118,7 @@ def _looked_up(values: Tensor, numbers: dict[str, float], otherwise: float) -> T
         values_floats=list(numbers.values()) or [otherwise],
         default_float=otherwise,
     )
-    return found.cast(TensorProto.DOUBLE)
+    return found.cast(DOUBLE)
 
 
 def _dates(encoder: DateEncoder, days: Tensor) -> Tensor:
@@ -142,9 +141,20 @@ def _point(cycle: str, days: Tensor) -> tuple[Tensor, Tensor]:
     return graph("Sin", turn), graph("Sin", turn + np.pi / 2)
 
 
+def _texts(encoder: TextEncoder, values: Tensor) -> Tensor:
+    graph = values.graph
+    if encoder.components_ is None:
+        return graph.filled(values, np.zeros(1))
+    counts, svd = encoder.components_.named_steps.values()
+    pieces = counts.get_feature_names_out().tolist()
+    found = graph("LetterFrequencies", values, pieces=pieces, idf=counts.idf_.tolist())
+    return (found if svd == "passthrough" else found @ svd.components_.T) / encoder.scale_
+
+
 _ENCODERS: dict[type, Callable[..., Tensor]] = {
     NumberEncoder: _numbers,
     OrderedEncoder: _ordered,
     CategoryEncoder: _categories,
     DateEncoder: _dates,
+    TextEncoder: _texts,
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelproba.coupling.hastie_tibshirani import CLIP, LARGEST_EXPONENT, MAX_ITER
 from kernelproba.coupling.pairs import check_pair_weights, class_pairs
-from kernelproba.onnx.graph import Body, Tensor
+from kernelproba.onnx.graph import BOOL, DOUBLE, INT64, Tensor
 from kernelproba.onnx.probabilities import expit, finite_log, log_softmax, two_columns
 
 #: Residual of the score equations that Hastie and Tibshirani's coupling leaves.
@@ -59,23 +59,20 @@ def _solved(A: Tensor, b: Tensor, c: int) -> Tensor:
 
 def _hastie_tibshirani(R: Tensor, weights: np.ndarray) -> Tensor:
     """Solve Σ_j n_ij μ_ij = Σ_j n_ij r_ij by damped Newton steps, as `kernelproba.coupling` does."""
-    from onnx import TensorProto
-
     graph, c = R.graph, len(weights)
     R = R.clip(CLIP, 1.0 - CLIP)
     wins = (R * weights).sum(axis=2).reshape(-1, c)
     theta = graph("Log", R / (1.0 - R)).mean(axis=2).reshape(-1, c)
-    body = Body(graph)
+    body = graph.body()
     step, going, inner_theta, inner_wins = (
         Tensor(body, body.unique_name(name)) for name in ("step", "going", "theta", "wins")
     )
     moved, residual = _newton_step(inner_theta, inner_wins, weights)
     unsolved = body("Abs", residual).reshape(1, -1).max().reshape().exceeds(TOL)
     same = body("Identity", inner_wins)
-    double, flag = TensorProto.DOUBLE, TensorProto.BOOL
     proto = body.proto(
-        [(step, TensorProto.INT64, 0), (going, flag, 0), (inner_theta, double, 2), (inner_wins, double, 2)],
-        [(unsolved, flag, 0), (moved, double, 2), (same, double, 2)],
+        [(step, INT64, 0), (going, BOOL, 0), (inner_theta, DOUBLE, 2), (inner_wins, DOUBLE, 2)],
+        [(unsolved, BOOL, 0), (moved, DOUBLE, 2), (same, DOUBLE, 2)],
     )
     found, rest = (Tensor(graph, graph.unique_name(name)) for name in ("theta", "wins"))
     most, start = graph.constant(np.array(MAX_ITER)), graph.constant(np.array(True))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
+    from onnx import NodeProto, TensorProto, ValueInfoProto
     from skl2onnx.common._container import ModelComponentContainer
     from skl2onnx.common._topology import Scope
 
@@ -29,6 +29,9 @@ OLDEST_OPSET = 13
 ML_DOMAIN = "ai.onnx.ml"
 #: Operators of it that we use are the same since this version.
 ML_VERSION = 2
+
+#: What ONNX calls types of numbers by.
+INT64, BOOL, DOUBLE = 7, 9, 11
 
 #: How names of tensors and nodes begin.
 OURS = "kp_"
@@ -133,6 +136,9 @@ class Graph:
         Takes nodes.
     """
 
+    #: Whether there is an operator LetterFrequencies, which ONNX has not.
+    counts_letters = False
+
     def __init__(self, scope: Scope, container: ModelComponentContainer):
         self.scope, self.container = scope, container
         self.opset: int = container.target_opset
@@ -182,6 +188,10 @@ class Graph:
         """Return a constant row (k,) for each row of X, (n, k)."""
         shape = self.concat([self.n_rows(X), self.integers([len(row)])], axis=0)
         return self("Expand", row[np.newaxis], shape)
+
+    def body(self) -> Body:
+        """Return an empty inner graph, for a loop."""
+        return Body(self)
 
     def unique_name(self, base: str) -> str:
         """Return a name that no other tensor has."""
@@ -251,7 +261,7 @@ class Body(Graph):
 
     def proto(
         self, inputs: Sequence[tuple[Tensor, int, int]], outputs: Sequence[tuple[Tensor, int, int]]
-    ) -> GraphProto:
+    ) -> object:
         """Return the finished graph; inputs and outputs with their types and numbers of axes."""
         from onnx import helper
 
@@ -270,13 +280,10 @@ def sum_over_features(
 
     All differences at once would take n·m·d numbers.
     """
-    from onnx import TensorProto
-
-    body = Body(graph)
+    body = graph.body()
     total, x, z = (Tensor(body, body.unique_name(name)) for name in ("total", "x", "z"))
     added = total + term(body("Unsqueeze", x, body.integers([1])), body("Unsqueeze", z, body.integers([0])))
-    double = TensorProto.DOUBLE
-    proto = body.proto([(total, double, 2), (x, double, 1), (z, double, 1)], [(added, double, 2)])
+    proto = body.proto([(total, DOUBLE, 2), (x, DOUBLE, 1), (z, DOUBLE, 1)], [(added, DOUBLE, 2)])
     start = graph.filled(X, np.zeros(Z.shape[0]))
     return graph(
         "Scan", start, X, np.ascontiguousarray(Z.T), body=proto, num_scan_inputs=2, scan_input_axes=[1, 0]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from kernelproba.onnx.errors import ConversionError
-from kernelproba.onnx.graph import OURS, Graph, Tensor
+from kernelproba.onnx.graph import DOUBLE, OURS, Graph, Tensor
 from kernelproba.onnx.probabilities import finite_log
 
 if TYPE_CHECKING:
@@ -21,6 +21,14 @@ Model = TypeVar("Model", bound=BaseEstimator)
 _POSTERIORS: dict[type[BaseEstimator], Callable[..., Tensor]] = {}
 
 
+class Named(Protocol):
+    """What goes into a model by the name of a tensor."""
+
+    @property
+    def onnx_name(self) -> str:
+        """Name of the tensor."""
+
+
 class GraphRows:
     """What a model is given inside a graph.
 
@@ -28,32 +36,33 @@ class GraphRows:
     ----------
     graph : Graph
         Where nodes are written to.
-    variables : list of skl2onnx Variable
+    variables : sequence of skl2onnx Variable, or of others with a name in the graph
         A matrix, or columns.
     """
 
-    def __init__(self, graph: Graph, variables: list[Variable]):
-        self.graph, self.variables = graph, variables
+    def __init__(self, graph: Graph, variables: Sequence[Named]):
+        self.graph, self.inputs = graph, [Tensor(graph, each.onnx_name) for each in variables]
 
     @classmethod
-    def of_matrix(cls, X: Tensor, n_features: int | None) -> GraphRows:
+    def of_matrix(cls, X: Tensor) -> GraphRows:
         """Rows X (n, d) that other nodes have made, in double precision."""
+        rows = cls(X.graph, [])
+        rows.inputs, rows.__dict__["matrix"] = [X], X
+        return rows
+
+    def declared(self, n_features: int | None) -> list[Variable]:
+        """Return the rows as skl2onnx knows what it is to work on."""
         from skl2onnx.common.data_types import DoubleTensorType
 
-        graph = X.graph
-        variable = graph.scope.declare_local_variable(f"{OURS}rows", DoubleTensorType([None, n_features]))
-        graph.write("Identity", [X.name], [variable.onnx_name])
-        rows = cls(graph, [variable])
-        rows.__dict__["matrix"] = X
-        return rows
+        scope = self.graph.scope
+        variable = scope.declare_local_variable(f"{OURS}rows", DoubleTensorType([None, n_features]))
+        self.graph.write("Identity", [self.matrix.name], [variable.onnx_name])
+        return [variable]
 
     @cached_property
     def matrix(self) -> Tensor:
         """Rows (n, d) in double precision."""
-        from onnx import TensorProto
-
-        parts = [Tensor(self.graph, each.onnx_name).cast(TensorProto.DOUBLE) for each in self.variables]
-        return self.graph.concat(parts)
+        return self.graph.concat([each.cast(DOUBLE) for each in self.inputs])
 
 
 def converts(kind: type[Model]) -> Callable[[Callable[[Model, GraphRows], Tensor]], Callable]:
@@ -81,7 +90,6 @@ def log_posterior(model: BaseEstimator, rows: GraphRows) -> Tensor:
 
 
 def _foreign_posterior(model: BaseEstimator, rows: GraphRows) -> Tensor:
-    from onnx import TensorProto
     from skl2onnx.common.data_types import DoubleTensorType, Int64TensorType
 
     scope, operator = rows.graph.scope, _operator(model, rows)
@@ -89,18 +97,17 @@ def _foreign_posterior(model: BaseEstimator, rows: GraphRows) -> Tensor:
     proba = scope.declare_local_variable(f"{OURS}proba", DoubleTensorType())
     operator.outputs.extend([label, proba])
     # Sums in single precision may end a little below 0.
-    return Tensor(rows.graph, proba.onnx_name).cast(TensorProto.DOUBLE).clip(0.0, 1.0)
+    return Tensor(rows.graph, proba.onnx_name).cast(DOUBLE).clip(0.0, 1.0)
 
 
 def foreign_features(transformer: BaseEstimator, rows: GraphRows) -> Tensor:
     """Return what a fitted transformer makes of rows, (n, p), in double precision."""
-    from onnx import TensorProto
     from skl2onnx.common.data_types import DoubleTensorType
 
     scope, operator = rows.graph.scope, _operator(transformer, rows)
     features = scope.declare_local_variable(f"{OURS}features", DoubleTensorType())
     operator.outputs.append(features)
-    return Tensor(rows.graph, features.onnx_name).cast(TensorProto.DOUBLE)
+    return Tensor(rows.graph, features.onnx_name).cast(DOUBLE)
 
 
 def _operator(model: BaseEstimator, rows: GraphRows) -> Operator:
@@ -115,7 +122,7 @@ def _operator(model: BaseEstimator, rows: GraphRows) -> Operator:
         )
     operator = rows.graph.scope.declare_local_operator(alias, model)
     n_features = getattr(model, "n_features_in_", None)
-    operator.inputs = GraphRows.of_matrix(rows.matrix, n_features).variables
+    operator.inputs = rows.declared(n_features)
     return operator
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kernelproba.onnx.columns import ColumnInput, column_input, encoded
 from kernelproba.onnx.errors import ConversionError
-from kernelproba.onnx.graph import OURS, Tensor
+from kernelproba.onnx.graph import DOUBLE, OURS, Tensor
 from kernelproba.onnx.posteriors import GraphRows, converts, log_posterior
 from kernelproba.tables import TableClassifier, TableEncoder
 from kernelproba.tables.fitted_column import FittedColumn
@@ -58,7 +58,7 @@ def name_columns(graph: GraphProto, encoder: TableEncoder) -> list[dict[str, str
 @converts(TableClassifier)
 def _table(model: TableClassifier, rows: GraphRows) -> Tensor:
     Z = encoded_table(model.encoder_, rows)
-    return log_posterior(model.estimator_, GraphRows.of_matrix(Z, len(model.encoder_.source_)))
+    return log_posterior(model.estimator_, GraphRows.of_matrix(Z))
 
 
 def encoded_table(encoder: TableEncoder, rows: GraphRows) -> Tensor:
@@ -72,13 +72,10 @@ def encoded_table(encoder: TableEncoder, rows: GraphRows) -> Tensor:
 
 def _columns(encoder: TableEncoder, rows: GraphRows) -> list[Tensor]:
     """Return the columns that are used, texts as they are and numbers in double precision."""
-    from onnx import TensorProto
-
-    used, inputs = list(used_columns(encoder)), rows.variables
+    used, inputs = list(used_columns(encoder)), rows.inputs
     if len(inputs) == len(used):
-        values = [Tensor(rows.graph, each.onnx_name) for each in inputs]
         texts = [how.is_text for _, how in used]
-        return [v if text else v.cast(TensorProto.DOUBLE) for v, text in zip(values, texts, strict=True)]
+        return [v if text else v.cast(DOUBLE) for v, text in zip(inputs, texts, strict=True)]
     if len(inputs) == 1 and not any(how.is_text for _, how in used):
         places = [j for j, column in enumerate(encoder._fitted_) if column_input(column) is not None]
         return [rows.matrix.columns([j]) for j in places]

@@ -52,7 +52,7 @@ def _pool(model: KernelLogisticRegressionCV, rows: GraphRows) -> Tensor:
 @converts(LeastSquaresProbabilisticClassifierCV)
 def _scaled_least_squares(model: LeastSquaresProbabilisticClassifierCV, rows: GraphRows) -> Tensor:
     X = scaled(model.scaler_, rows.matrix)
-    return log_posterior(model.best_estimator_, GraphRows.of_matrix(X, model.n_features_in_))
+    return log_posterior(model.best_estimator_, GraphRows.of_matrix(X))
 
 
 @converts(LinearProgrammingMachineCV)

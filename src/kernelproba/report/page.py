@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from typing import TYPE_CHECKING
-
-from kernelproba.extras import extra
 from kernelproba.plain_text import shorten
 from kernelproba.report import column_wording, wording
 from kernelproba.report.figures.canvas import Element, markup
@@ -18,47 +13,32 @@ from kernelproba.report.figures.curves import threshold_figure
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
 from kernelproba.report.figures.reliability import reliability
+from kernelproba.report.self_contained import environment, script_hash, source
 from kernelproba.report.summary_types import Reliability, Summary
 from kernelproba.report.wording import SCORE_TEXTS
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _FEW_CLASSES = 12
 
 
 def page(summary: Summary) -> str:
     """Return the report as HTML."""
-    environment = _environment()
+    templates = environment("kernelproba.report")
     from markupsafe import Markup
 
-    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
+    style = source(templates, "report.css")
+    script = source(templates, "theme.js") + source(templates, "report.js")
     figures = _figures(summary)
-    return environment.get_template("report.html").render(
+    return templates.get_template("report.html").render(
         s=summary,
         words=wording,
         column_words=column_wording,
         shorten=shorten,
         style=Markup(style),
         script=Markup(script),
-        script_hash=_hash(script),
+        script_hash=script_hash(script),
         figures={key: [Markup(markup(figure)) for figure in group] for key, group in figures.items()},
         worst_classes=worst_classes(summary),
         colours=hex_colours(len(summary["data"]["classes"])),
-    )
-
-
-def _environment() -> Environment:
-    """The templates of this package, with everything that is put into them escaped."""
-    with extra("report"):
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("kernelproba.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
     )
 
 
@@ -103,13 +83,3 @@ def worst_classes(summary: Summary) -> list[Reliability]:
     if len(classes) <= _FEW_CLASSES:
         return classes
     return sorted(classes, key=lambda table: -table["ece"])[:_FEW_CLASSES]
-
-
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
-
-
-def _hash(script: str) -> str:
-    """What the page's policy knows its own script by: no other will run."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf8")).digest()).decode("ascii")

@@ -120,6 +120,19 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
             Z = Z * self.stretch_
         return Z.astype(X.dtype, copy=False)
 
+    def inverse_transform(self, Z: np.ndarray) -> np.ndarray:
+        """Rows as they were before, up to rounding; NaN in features that have no weight.
+
+        Parameters
+        ----------
+        Z : array of shape (n, d)
+            Rows on the common scale.
+        """
+        if self.rule in SQUASHED_RULES:
+            Z = Z / np.sqrt(np.maximum(1 - np.square(Z / REACH), np.finfo(float).tiny))
+        with np.errstate(invalid="ignore"):
+            return Z * self.scale_ + self.center_
+
 
 SomeRows = TypeVar("SomeRows", bound=WeightedMatrix)
 

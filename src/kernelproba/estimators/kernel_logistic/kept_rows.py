@@ -126,13 +126,17 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         """What the rows of every class explain, built once."""
         check_is_fitted(self)
         if not hasattr(self, "_novelty_"):
-            rows = self._kept_rows("novelty_score")
-            C = float(np.median(getattr(self, "pair_C_", self._kept_terms_[0])))
-            found = NoveltyReference.of(self.kernel_, rows, C)
-            # In the order of the training rows, which functions of a pool share.
-            order = np.argsort(self.support_, kind="stable") if self._kept_X_ is None else slice(None)
-            self._novelty_ = replace(found, left_out=found.left_out[order], weight=found.weight[order])
+            self._novelty_ = self._build_novelty(NOVELTY_WORK)
         return self._novelty_
+
+    def _build_novelty(self, work: int) -> "NoveltyReference":
+        """The same with so many squared features of all classes together, at most."""
+        rows = self._kept_rows("novelty_score")
+        C = float(np.median(getattr(self, "pair_C_", self._kept_terms_[0])))
+        found = NoveltyReference.of(self.kernel_, rows, C, work)
+        # In the order of the training rows, which functions of a pool share.
+        order = np.argsort(self.support_, kind="stable") if self._kept_X_ is None else slice(None)
+        return replace(found, left_out=found.left_out[order], weight=found.weight[order])
 
     def _members(self) -> list[Member]:
         check_is_fitted(self)
@@ -179,10 +183,10 @@ class NoveltyReference:
     weight: np.ndarray
 
     @classmethod
-    def of(cls, kernel: Kernel, rows: KeptRows, C: float) -> "NoveltyReference":
-        """Build it from the rows of a fit with this kernel and C."""
+    def of(cls, kernel: Kernel, rows: KeptRows, C: float, work: int) -> "NoveltyReference":
+        """Build it from the rows of a fit with this kernel and C, with `work` squared features at most."""
         labels = np.unique(rows.y)
-        max_rank = int(np.sqrt(NOVELTY_WORK / len(labels)))
+        max_rank = int(np.sqrt(work / len(labels)))
         precision = C * rows.share * rows.weight
         classes, left_out = [], np.empty((len(rows.y), len(labels)))
         for j, label in enumerate(labels):

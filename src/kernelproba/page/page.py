@@ -1,0 +1,162 @@
+"""A model as one page of HTML that loads nothing and runs nothing but its own script."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from kernelproba.atomic_file import replacing
+from kernelproba.compression import compress
+from kernelproba.page.card import TrainingFacts
+from kernelproba.page.description import description
+from kernelproba.page.html import page_html
+from kernelproba.page.insides import Insides
+
+#: Bytes of a page, unless more are allowed.
+MAX_BYTES = 5_000_000
+#: How often a model is compressed to fit, and what is aimed at.
+_ATTEMPTS, _AIM = 5, 0.85
+#: Fewer centres than these are not worth a page.
+_FEWEST = 10
+
+
+@dataclass(frozen=True)
+class WrittenPage:
+    """What `write_model_page` has written.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    bytes : int
+        Its size.
+    compression : mapping or None
+        What `kernelproba.compression.compress` says, if the model had to be compressed.
+
+    See Also
+    --------
+    write_model_page : Makes it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> WrittenPage(Path("model.html"), 81_000, None).bytes
+    81000
+    """
+
+    path: Path
+    bytes: int
+    compression: Mapping[str, float] | None
+
+
+def write_model_page(
+    model: BaseEstimator,
+    path: str | Path,
+    *,
+    labels: Sequence[object] | None = None,
+    target: str | None = None,
+    row_names: Sequence[object] | None = None,
+    left_out: Mapping[str, str] | None = None,
+    with_rows: bool = True,
+    max_bytes: int = MAX_BYTES,
+) -> WrittenPage:
+    """Write a page on which to try a model: it predicts in the browser, as one types.
+
+    One file without network, Python or server: fields for all columns with their ranges and levels, the
+    probabilities, the training rows that speak for and against, how new the row is, the set of labels that
+    cannot be ruled out, and the card of the model.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted, of this package, such as a `kernelproba.TableClassifier`; also inside a search, or behind
+        scalers of scikit-learn in a pipeline.
+    path : path
+        Where to write; what is there is replaced.
+    labels : sequence of length n, optional
+        Of the training rows, in the order of the fit: for the scores' intervals, and to be shown.
+    target : str, optional
+        Name of what is predicted.
+    row_names : sequence of length n, optional
+        What the training rows are called; by default they are counted from 0.
+    left_out : mapping of str to str, optional
+        Columns that were left out before the fit, and why.
+    with_rows : bool, default=True
+        Whether training rows, their values and labels, may be shown as reasons.  Without, the page has no
+        reasons; but the centres of a kernel machine are training rows, and its numbers still hold them in
+        encoded form.
+    max_bytes : int, default=5_000_000
+        A page that would be larger shows a compressed model (`kernelproba.compression.compress`), and says
+        so.
+
+    Returns
+    -------
+    WrittenPage
+        Path, size, and what compression has cost.
+
+    See Also
+    --------
+    kernelproba.onnx.to_onnx : Models for programs without Python.
+    kernelproba.report.write_report : A page on how good a model is.
+
+    Notes
+    -----
+    The probabilities are those of ``predict_proba`` to rounding.  Values of training rows are computed from
+    the model and rounded to eleven digits; texts that are compared by their letters cannot be shown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_iris
+    >>> from kernelproba import KernelLogisticRegressionCV
+    >>> from kernelproba.page import write_model_page
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = KernelLogisticRegressionCV(kernel="rbf").fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     page = write_model_page(model, Path(folder) / "iris.html", labels=y, target="kind of iris")
+    >>> page.bytes < 500_000
+    True
+    """
+    check_is_fitted(model)
+    training = TrainingFacts(labels if labels is None else list(labels), row_names, target, left_out or {})
+    shown, text = model, _html(model, model, training, with_rows, max_bytes)
+    for _ in range(_ATTEMPTS):
+        if len(text) <= max_bytes:
+            break
+        smaller = _smaller(model, shown, max_bytes / len(text))
+        if smaller is None:
+            warnings.warn(
+                f"the page has {len(text) / 1e6:.1f} MB: this model cannot be compressed further",
+                stacklevel=2,
+            )
+            break
+        shown, text = smaller, _html(smaller, model, training, with_rows, max_bytes)
+    with replacing(Path(path)) as draft:
+        draft.write_text(text, encoding="ascii", newline="\n")
+    compression = None if shown is model else Insides.of(shown).core.compression_
+    return WrittenPage(Path(path), len(text), compression)
+
+
+def _html(
+    shown: BaseEstimator, fitted: BaseEstimator, training: TrainingFacts, with_rows: bool, max_bytes: int
+) -> str:
+    return page_html(description(shown, fitted, training, with_rows=with_rows, max_bytes=max_bytes))
+
+
+def _smaller(fitted: BaseEstimator, shown: BaseEstimator, share: float) -> BaseEstimator | None:
+    """Return the model with about this share of the centres that were shown, None if it cannot be."""
+    centers = max((each.coef.shape[1] for each in Insides.of(shown).expansions()), default=0)
+    members = len(getattr(Insides.of(shown).core, "estimators_", [None]))
+    wanted = int(centers / members * share * _AIM)
+    if wanted < _FEWEST:
+        return None
+    try:
+        return compress(fitted, n_centers=wanted)
+    except (TypeError, ValueError):
+        return None
