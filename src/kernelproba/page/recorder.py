@@ -14,7 +14,23 @@ from kernelproba.page.packing import packed_numbers
 Node = tuple[str, list[str], list[str], dict[str, object]]
 
 
-class PageGraph(Graph):
+class WrittenNodes(Graph):
+    """A graph that keeps its nodes as they are."""
+
+    nodes: list[Node]
+
+    def write(
+        self,
+        operator: str,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        domain: str = "",  # noqa: ARG002
+        attributes: dict[str, object] | None = None,
+    ) -> None:
+        self.nodes.append((operator, list(inputs), list(outputs), attributes or {}))
+
+
+class PageGraph(WrittenNodes):
     """A graph that keeps its nodes and constants as they are; what was said before is not said again.
 
     Attributes
@@ -29,7 +45,7 @@ class PageGraph(Graph):
 
     def __init__(self) -> None:
         self.opset = AXES_AS_INPUT
-        self.nodes: list[Node] = []
+        self.nodes = []
         self.arrays: dict[str, np.ndarray] = {}
         self._names: dict[object, str] = {}
         self._count = 0
@@ -65,16 +81,6 @@ class PageGraph(Graph):
         self._count += 1
         return f"t{self._count}"
 
-    def write(
-        self,
-        operator: str,
-        inputs: Sequence[str],
-        outputs: Sequence[str],
-        domain: str = "",  # noqa: ARG002
-        attributes: dict[str, object] | None = None,
-    ) -> None:
-        self.nodes.append((operator, list(inputs), list(outputs), attributes or {}))
-
     def described(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> dict[str, object]:
         """Return nodes and constants that lead to the outputs, as JSON has them."""
         needed, nodes = {each.name for each in outputs}, []
@@ -92,7 +98,7 @@ class PageGraph(Graph):
         }
 
 
-class PageBody(Body):
+class PageBody(WrittenNodes, Body):
     """The inner graph of a loop; its constants are kept by the graph around it.
 
     Parameters
@@ -103,7 +109,7 @@ class PageBody(Body):
 
     def __init__(self, outer: PageGraph):
         self.opset, self._around, self._count = outer.opset, outer, 0
-        self._written: list[Node] = []
+        self.nodes = []
 
     def constant(self, values: np.ndarray) -> Tensor:
         return Tensor(self, self._around.constant(values).name)
@@ -112,23 +118,13 @@ class PageBody(Body):
         self._count += 1
         return f"b{self._count}"
 
-    def write(
-        self,
-        operator: str,
-        inputs: Sequence[str],
-        outputs: Sequence[str],
-        domain: str = "",  # noqa: ARG002
-        attributes: dict[str, object] | None = None,
-    ) -> None:
-        self._written.append((operator, list(inputs), list(outputs), attributes or {}))
-
     def proto(
         self, inputs: Sequence[tuple[Tensor, int, int]], outputs: Sequence[tuple[Tensor, int, int]]
     ) -> object:
         return {
             "inputs": [tensor.name for tensor, _, _ in inputs],
             "outputs": [tensor.name for tensor, _, _ in outputs],
-            "nodes": self._written,
+            "nodes": self.nodes,
         }
 
 
