@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kernelproba.atomic_file import replacing
 from kernelproba.caller_warning import warn_caller
@@ -32,7 +32,7 @@ class Stages:
         name: str,  # noqa: ARG002
         compute: Callable[[], T],
         pack: Callable[[T], object],  # noqa: ARG002
-        unpack: Callable[[Any], T],  # noqa: ARG002
+        unpack: Callable[..., T],  # noqa: ARG002
         *,
         complete: Callable[[], bool] = lambda: True,  # noqa: ARG002
     ) -> T:
@@ -79,7 +79,7 @@ class Checkpoint(Stages):
         name: str,
         compute: Callable[[], T],
         pack: Callable[[T], object],
-        unpack: Callable[[Any], T],
+        unpack: Callable[..., T],
         *,
         complete: Callable[[], bool] = lambda: True,
     ) -> T:
@@ -95,7 +95,7 @@ class Checkpoint(Stages):
         return unpack(state)
 
 
-def _read(file: Path) -> Any:
+def _read(file: Path) -> object:
     """What a file says, None if there is none or it is damaged."""
     if not file.exists():
         return None

@@ -8,7 +8,7 @@ back is equal to the last bit.
 import io
 import json
 import zipfile
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +38,7 @@ def state_bytes(state: object) -> bytes:
     return buffer.getvalue()
 
 
-def read_state(content: bytes) -> Any:
+def read_state(content: bytes) -> object:
     """Read what `state_bytes` has written.
 
     Parameters
@@ -84,7 +84,7 @@ def _named(array: np.ndarray, arrays: dict[str, np.ndarray]) -> dict[str, object
     return {_ARRAY: name}
 
 
-def _with_arrays(tree: Any, members: Any) -> Any:
+def _with_arrays(tree: object, members: Mapping[str, np.ndarray]) -> object:
     """The tree with arrays in place of names."""
     if isinstance(tree, list):
         return [_with_arrays(each, members) for each in tree]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
 
 from kernelproba import kernels
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
@@ -150,7 +149,7 @@ def _kernel_state(kernel: Kernel) -> dict:
     return {"name": name, "nested": nested, "params": {k: v for k, v in params.items() if k not in nested}}
 
 
-def _kernel_of(state: dict[str, Any]) -> Kernel:
+def _kernel_of(state: dict) -> Kernel:
     kind = getattr(kernels, state["name"]) if state["name"] in kernels.__all__ else None
     if not (isinstance(kind, type) and issubclass(kind, Kernel)) or issubclass(kind, CallableKernel):
         raise ValueError(f"{state['name']!r} is no kernel of kernelproba: delete the checkpoint's folder.")
