@@ -99,10 +99,10 @@ class Terminal:
             yield
 
     @contextmanager
-    def counting(self, text: str) -> Iterator[Callable[[int, int | None], None]]:
+    def counting(self, text: str) -> Iterator[Callable[[int, int | None, str], None]]:
         """Show steps that are taken: a bar with the time left where it is known how many, else their number.
 
-        What is given takes the number of steps done and that of all, or None.
+        What is given takes the number of steps done, that of all, or None, and what is known of the next one.
         """
         columns = (
             SpinnerColumn(),
@@ -114,8 +114,9 @@ class Terminal:
         with self._display(*columns) as progress:
             task = progress.add_task(name(text), total=None)
 
-            def tell(done: int, total: int | None) -> None:
+            def tell(done: int, total: int | None, what: str) -> None:
                 said = text if total is not None or not done else f"{text}, {done} steps"
+                said = f"{said}: {what}" if what else said
                 progress.update(task, completed=done, total=total, description=name(said))
 
             yield tell

@@ -6,13 +6,14 @@ Callbacks came with scikit-learn 1.9; with an older one nobody listens, and fits
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import Lock
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from numpy.typing import ArrayLike
 
 from kernelproba.typing import MatrixLike
 
 T = TypeVar("T")
+
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -31,8 +32,8 @@ Step = Callable[[str], AbstractContextManager[object]]
 
 
 def unobserved(name: str) -> AbstractContextManager[object]:  # noqa: ARG001  # a `Step`
-    """A step that is told to nobody."""
-    return nullcontext()
+    """A step that is told to nobody, and neither are its parts."""
+    return nullcontext(unobserved)
 
 
 def as_steps(step: Step, name: str, results: Iterator[T], number: int) -> Iterator[T]:
@@ -44,11 +45,26 @@ def as_steps(step: Step, name: str, results: Iterator[T], number: int) -> Iterat
     next(results, None)  # lets a generator of joblib's come to its end
 
 
+class ToldTask(Protocol):
+    """A fit, or a step of it, as scikit-learn's callbacks know it."""
+
+    def subcontext(self, task_name: str, *, max_subtasks: int | None) -> "ToldTask":
+        """A step of this; None if it may have any number of steps itself."""
+
+    def call_on_fit_task_begin(self, *, estimator: object) -> None:
+        """Tell that it begins."""
+
+    def call_on_fit_task_end(self, *, estimator: object) -> None:
+        """Tell that it ends."""
+
+
 class ObservableFit(CallbackSupportMixin):
     """Estimator whose `fit`, under `with_callbacks` or `_fit_context`, tells its steps.
 
     `set_callbacks` says to whom.
     """
+
+    _told_by: Step
 
     @contextmanager
     def _observed(self, X: MatrixLike, y: ArrayLike, n_steps: int | None = None) -> Iterator[Step]:
@@ -62,19 +78,34 @@ class ObservableFit(CallbackSupportMixin):
             Number of steps to come, if that is known.
         """
         if not getattr(self, "_skl_callbacks", None):
-            yield unobserved
+            yield getattr(self, "_told_by", unobserved)
             return
         fit = self._init_callback_context(max_subtasks=n_steps)
         fit.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        yield self._steps_of(fit)
+        fit.call_on_fit_task_end(estimator=self, X=X, y=y)
+
+    def _steps_of(self, parent: ToldTask) -> Step:
+        """Steps of a fit, or of one of its steps."""
         lock = Lock()
 
         @contextmanager
-        def step(name: str) -> Iterator[None]:
+        def step(name: str) -> Iterator[Step]:
+            parts = None if getattr(name, "has_parts", False) else 0
             with lock:  # numbers its siblings
-                task = fit.subcontext(name)
+                task = parent.subcontext(name, max_subtasks=parts)
             task.call_on_fit_task_begin(estimator=self)
-            yield
+            yield self._steps_of(task)
             task.call_on_fit_task_end(estimator=self)
 
-        yield step
-        fit.call_on_fit_task_end(estimator=self, X=X, y=y)
+        return step
+
+
+@contextmanager
+def told_by(model: ObservableFit, step: Step) -> Iterator[None]:
+    """Context in which a model that has no callbacks of its own tells its steps to those of another."""
+    model._told_by = step
+    try:
+        yield
+    finally:
+        model.__dict__.pop("_told_by", None)

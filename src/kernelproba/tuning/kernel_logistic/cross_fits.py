@@ -16,6 +16,7 @@ from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilitie
 from kernelproba.tuning.kernel_logistic.kept_stages import refitted_of, refitted_state
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
 from kernelproba.tuning.kernel_logistic.pooling import pooled
+from kernelproba.tuning.kernel_logistic.progress import FOLD_UNITS
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.scaling import ScaledView
 from kernelproba.typing import Matrix
@@ -97,8 +98,8 @@ def cross_fit(
 
     def refit(number: int) -> KernelLogisticRegression:
         weight = many.rows.map_values(_Without(number), many.weight, aligned)
-        with search.step("fit without a fold"):
-            return refit_centers(model, rows, many.y, weight)
+        with search.told("fit without a fold", len(many), units=FOLD_UNITS) as passes:
+            return refit_centers(model, rows, many.y, weight, step=passes)
 
     models = [
         search.stages.kept(

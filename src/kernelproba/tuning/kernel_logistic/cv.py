@@ -318,7 +318,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             lambda: select_models(spaces, rows, search),
             lambda state: selected_of(state, spaces, rows),
         )
-        log_P = self._fit_pool(rows, selected, search.step)
+        log_P = self._fit_pool(rows, selected, search)
         self._store_selection(search, len(given.y), len(given.y))
         # The models number the distinct rows.
         self._rows_ = given.index[copies.first]
@@ -353,7 +353,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         spaces = self._spaces(rows.X, folds)
 
         def select() -> list[SelectedModel]:
-            self._fit_pool(rows, select_models(spaces, rows, search), search.step)
+            self._fit_pool(rows, select_models(spaces, rows, search), search, "fit of a sample")
             return self._selected
 
         return kept_selection(search, "search", select, lambda state: selected_of(state, spaces, rows))

@@ -5,7 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
-from kernelproba.estimators.base.callbacks import Step
+from kernelproba.estimators.base.callbacks import told_by
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
@@ -13,6 +13,7 @@ from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
 from kernelproba.tuning.kernel_logistic.pooled_functions import PooledFunctions
 from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.progress import FOLD_UNITS
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 from kernelproba.tuning.observations import Observations
@@ -28,11 +29,17 @@ class PoolFit(PooledFunctions):
         """Model, not yet fitted, with what was selected."""
         raise NotImplementedError
 
-    def _fit_pool(self, rows: Observations, selected: list[SelectedModel], step: Step) -> np.ndarray:
+    def _fit_pool(
+        self,
+        rows: Observations,
+        selected: list[SelectedModel],
+        search: CandidateSearch,
+        name: str = "fit of all rows",
+    ) -> np.ndarray:
         """Fit the models and their pool; return out-of-sample log-probabilities (m, c) of distinct rows."""
         models = []
         for each in selected:
-            with step("fit of all rows"):
+            with search.told(name, len(rows)):
                 models.append(self._model(each).fit(
                     each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
         held_out = out_of_sample(models, selected)
@@ -88,6 +95,7 @@ class PoolFit(PooledFunctions):
         """
         many = everything if index is None else everything.part(index)
         labels = many.rows.map_values(self.classes_.take, many.y)
+        search.progress.units_left = len(selected) * (1 + FOLD_UNITS * n_folds(len(many)))
         models = [self._fitted_to(many, labels, k, each, search) for k, each in enumerate(selected)]
         fold = many.folds(n_folds(len(many)), rng)
         members = [
@@ -120,10 +128,9 @@ class PoolFit(PooledFunctions):
         """One of the selected models, fitted to many rows or taken from a checkpoint."""
 
         def fit() -> KernelLogisticRegression:
-            with search.step("fit of all rows"):
-                return self._model(selected).fit(
-                    fit_input(many.seen(selected.view)), labels, many.sample_weight
-                )
+            model = self._model(selected)
+            with search.told("fit of all rows", len(many), units=1.0) as passes, told_by(model, passes):
+                return model.fit(fit_input(many.seen(selected.view)), labels, many.sample_weight)
 
         return search.stages.kept(
             f"model-{number}",

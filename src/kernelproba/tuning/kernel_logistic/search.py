@@ -4,7 +4,7 @@ Good values change little with the number of rows (they are the prior of a Gauss
 rows): a sample of some hundred rows finds the neighbourhood, and a few points near it are tried on more rows.
 """
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
+from kernelproba.tuning.kernel_logistic.progress import FitProgress
 from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, Walk, is_outermost
 from kernelproba.tuning.results import ResultsBuilder
 from kernelproba.tuning.scorers import HeldOutScorer
@@ -119,14 +120,24 @@ class CandidateSearch:
     stages: Stages = field(default_factory=Stages)
     record: list[Candidate] = field(default_factory=list)
     at_limit: set[Candidate] = field(default_factory=set)
+    progress: FitProgress = field(init=False)
     _known: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _stages: list[Stage] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.progress = FitProgress(self.step, self.budget)
+
+    def told(self, name: str, n_rows: int, *, units: float = 0.0) -> AbstractContextManager[Step]:
+        """Context of a step, told with the best score so far on as many rows as any."""
+        most = max((each.n_rows for each in self.record), default=0)
+        best = max((each.score for each in self.record if each.n_rows == most), default=None)
+        return self.progress.told(name, n_rows, best, units=units)
 
     def evaluate(self, stage: Stage, gamma: float | None, C: float) -> Candidate:
         """Score one point, unless it has been evaluated on the same rows and folds."""
         key = stage.key(gamma, C)
         if key not in self._known:
-            with self.step("candidate"):
+            with self.told("candidate", len(stage.fits.rows)):
                 parts = stage.fits.held_out(gamma, C, stage.folds)
             rows = stage.fits.rows
             # A fold may test nothing but singleton classes, which have no weight in scores.

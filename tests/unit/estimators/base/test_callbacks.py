@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.model_selection import GridSearchCV
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, PairwiseCouplingClassifier
+from kernelproba.estimators.base.fit_step import FitStep
 
 
 class Listener:
@@ -65,6 +66,38 @@ def test_a_search_tells_every_point_and_the_last_fit(blobs):
     assert listener.told.count("end candidate") == len(model.cv_results_["params"])
     assert listener.told[-2:] == ["end fit", "teardown"]
     assert listener.told.count("end fit of all rows") >= len(model.estimators_)
+
+
+def test_a_search_of_many_rows_tells_how_far_it_is_and_what_remains():
+    X, y = make_blobs(1200, centers=3, cluster_std=4.0, random_state=0)
+    steps = []
+
+    class Reader(Listener):
+        def on_fit_task_begin(self, estimator, context):  # noqa: ARG002
+            steps.append(context.task_name)
+
+    search = KernelLogisticRegressionCV(kernel="rbf", max_rows=100, n_centers=20, random_state=0)
+    model = search.set_callbacks(Reader()).fit(X, y)
+    last = [step for step in steps if step == "candidate"][-1]
+    sizes, scores = model.cv_results_["n_rows"], model.cv_results_["mean_test_score"]
+    assert last.n_rows == sizes[-1] > 100
+    assert last.best_score in scores[sizes == sizes[-1]] or last.best_score in scores
+    whole = steps.index("fit of all rows")
+    assert steps[whole].n_rows == 1200
+    assert steps[whole].seconds_left > 0
+    passes = [step for step in steps[whole:] if step == "pass"]
+    assert len(passes) > 5
+    assert all(step.rows_per_second > 0 for step in passes)
+    folds = [step for step in steps if step == "fit without a fold"]
+    assert len(folds) == 4
+    assert "1,200 rows" in folds[-1].text
+    assert "left" in folds[-1].text
+    assert not hasattr(model.best_estimator_, "_told_by")
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(12.2, "12 s"), (600, "10 min"), (9000, "2.5 h")])
+def test_durations_are_told_in_few_digits(seconds, text):
+    assert FitStep("candidate", seconds_left=seconds).text == f"candidate, about {text} left"
 
 
 def test_listening_changes_nothing(blobs):
