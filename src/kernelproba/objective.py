@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
+from kernelproba.kernels.thin_product import thin_product
 from kernelproba.losses import Loss
 from kernelproba.penalties import QuadraticPenalty
 from kernelproba.rows import Rows
@@ -211,7 +212,7 @@ class DenseMatrix:
     def product(self, A):
         A = A.astype(self.dtype, copy=False)
         if A.shape[1] > 1:
-            return (self.K @ A).astype(np.float64, copy=False)
+            return thin_product(self.K, A).astype(np.float64, copy=False)
         # One column is bound by memory: reading one triangle halves the time.
         return self._symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
 
