@@ -1,11 +1,13 @@
 """Products of a large matrix with a few columns, read from memory once.
 
 A matrix product of BLAS first copies its operands into an order that suits it, which pays where each entry is
-used hundreds of times.  K A with A of a few columns uses each entry of K a few times only, and copying K is most
-of the work.  Small products are done in place; OpenBLAS calls a product small up to 10⁶ multiplications.
+used hundreds of times.  K A with A of a few columns uses each entry of K a few times only, and copying K is
+most of the work.  Small products are done in place; OpenBLAS calls a product small up to 10⁶ multiplications.
 So K is cut into strips that are: on one thread this takes 0.4 to 0.7 of the time for 3 to 40 columns
 (`python -m benchmarks.limit products`), and elsewhere it does no harm.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -74,4 +76,4 @@ def _fill(K: np.ndarray, A: np.ndarray, out: np.ndarray) -> None:
 def _slices(m: int, pieces: int) -> list[slice]:
     """Cut 0 … m − 1 into so many slices of nearly one length."""
     ends = np.linspace(0, m, pieces + 1).astype(int)
-    return [slice(start, stop) for start, stop in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(start, stop) for start, stop in pairwise(ends)]

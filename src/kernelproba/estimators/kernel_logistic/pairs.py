@@ -1,10 +1,10 @@
 """kLOGREG: one binary logistic function per pair of classes (roth2001, §3).
 
 Pair (i, j), i < j, has the score f_ij(x) = Σ α k(x, z) + b over the rows z of its two classes, and
-r_ij(x) = σ(f_ij(x)) is the probability of i among the two.  Each square K_ii is computed once and serves
-c − 1 pairs, each rectangle K_ij serves one; the whole kernel matrix never exists.  Coefficients are kept as
-SVC keeps them: centres sorted by class, dual (c − 1, m), the coefficient of a centre of class i in the pair
-with class j being in row j if j < i, else j − 1.
+r_ij(x) = σ(f_ij(x)) is the probability of i among the two.  Pairs of few rows are fitted many at a time,
+large ones one by one; `pair_matrices` has the kernel values.  Coefficients are kept as SVC keeps them:
+centres sorted by class, dual (c − 1, m), the coefficient of a centre of class i in the pair with class j
+being in row j if j < i, else j − 1.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,27 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
-from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_matrix
-from kernelproba.kernels import Kernel, kernel_matrix, rows_in
+from kernelproba.estimators.kernel_logistic.exact import ROUGH_TOL, LogisticFunction, Options, fit_matrix
+from kernelproba.estimators.kernel_logistic.pair_matrices import Block, PairMatrices
+from kernelproba.kernels import Kernel, rows_in
+from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import Solution
 from kernelproba.solvers.loo.logistic import leave_one_out_loss
+from kernelproba.solvers.smooth.stacked_irls import (
+    BinaryStack,
+    StackedSolution,
+    from_smaller_weights,
+    stacked_irls,
+)
+
+Pair = tuple[int, int]
+#: C and the function fitted with it.
+Fit = tuple[float, LogisticFunction]
 
 
 @dataclass(frozen=True)
@@ -86,43 +97,64 @@ def fit_pairs(
     # The leave-one-out weights need a factorisation, hence double precision.
     dtype = np.float64 if len(Cs) > 1 else options.precision(len(y))
     X, weight = rows_in(dtype, kernel, X)[order], weight[order]
+    matrices = PairMatrices(kernel, X, bounds, dtype)
+
+    def fit(first, pairs):
+        block = matrices.block_of(first)
+        fits: dict[Pair, Fit] = {}
+        for group in matrices.groups(pairs):
+            fits |= _fit_group(group, matrices, weight, Cs, options, block)
+        return fits
+
+    with blas_libraries().limit(limits=1):
+        fitted = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(*task) for task in matrices.tasks())
+    return _gather({pair: fit for part in fitted for pair, fit in part.items()}, order, bounds)
+
+
+def _gather(fits: dict[Pair, Fit], order: np.ndarray, bounds: np.ndarray) -> LogisticPairs:
+    """Lay the coefficients of all pairs out as SVC does."""
     classes = [slice(*bounds[i : i + 2]) for i in range(len(bounds) - 1)]
-    squares = [kernel_matrix(kernel, X[s], dtype) for s in classes]
-
-    def fit(i, j):
-        K = _pair_matrix(kernel, X, (classes[i], classes[j]), (squares[i], squares[j]))
-        labels = np.repeat([1, 0], [len(squares[i]), len(squares[j])])  # a positive score speaks for class i
-        pair_weight = np.concatenate([weight[classes[i]], weight[classes[j]]])
-        with options.step("pair"):
-            return _best(K, labels, pair_weight, Cs, options)
-
-    pairs = class_pairs(len(classes))
-    with threadpool_limits(limits=1, user_api="blas"):
-        fits = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(i, j) for i, j in pairs)
-    dual = np.zeros((len(classes) - 1, len(y)))
-    for (i, j), (_, function) in zip(pairs, fits, strict=True):
-        dual[j - 1, classes[i]], dual[i, classes[j]] = np.split(function.dual[:, 0], [len(squares[i])])
+    dual, in_order = np.zeros((len(classes) - 1, len(order))), []
+    for i, j in class_pairs(len(classes)):
+        C, function = fits[i, j]
+        size = bounds[i + 1] - bounds[i]
+        alpha = function.dual[:, 0]
+        dual[j - 1, classes[i]], dual[i, classes[j]] = alpha[:size], alpha[size:]
+        in_order.append((C, function))
     return LogisticPairs(
         order=order,
         bounds=bounds,
         dual=dual,
-        intercept=np.array([function.intercept[0] for _, function in fits]),
-        C=np.array([C for C, _ in fits]),
-        solutions=[function.solution for _, function in fits],
+        intercept=np.array([function.intercept[0] for _, function in in_order]),
+        C=np.array([C for C, _ in in_order]),
+        solutions=[function.solution for _, function in in_order],
     )
 
 
-def _pair_matrix(kernel: Kernel, X, classes, squares) -> np.ndarray:
-    """[K_ii, K_ij; K_ijᵀ, K_jj]."""
-    n = len(squares[0])
-    K = np.empty((n + len(squares[1]),) * 2, dtype=squares[0].dtype)
-    K[:n, :n], K[n:, n:] = squares
-    K[:n, n:] = kernel(X[classes[0]], X[classes[1]])
-    K[n:, :n] = K[:n, n:].T
-    return K
+def _fit_group(
+    pairs: list[Pair], matrices: PairMatrices, weight: np.ndarray, Cs, options: Options, block: Block
+) -> dict[Pair, Fit]:
+    """Fit pairs of about one size, several in step."""
+    K = matrices.stack(pairs, block)
+    problems = [_labels(pair, matrices, weight) for pair in pairs]
+    if len(pairs) == 1:
+        with options.step("pair"):
+            return {pairs[0]: _best(K[0], *problems[0], Cs, options)}
+    fits = _best_of_stack(K, problems, Cs, options)
+    for _ in pairs:
+        with options.step("pair"):
+            pass
+    return dict(zip(pairs, fits, strict=True))
 
 
-def _best(K, labels, weight, Cs, options) -> tuple[float, LogisticFunction]:
+def _labels(pair: Pair, matrices: PairMatrices, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and weights of a pair's rows; a positive score speaks for its first class."""
+    i, j = pair
+    both = np.concatenate([weight[matrices.classes[i]], weight[matrices.classes[j]]])
+    return np.repeat([1, 0], [matrices.sizes[i], matrices.sizes[j]]), both
+
+
+def _best(K, labels, weight, Cs, options) -> Fit:
     """The C of least leave-one-out loss, and its fit; fits warm-start one another."""
     fits, function = [], None
     for C in sorted(Cs):
@@ -131,3 +163,34 @@ def _best(K, labels, weight, Cs, options) -> tuple[float, LogisticFunction]:
         fits.append((loss, C, function))
     _, C, function = min(fits, key=lambda fit: fit[0])
     return C, function
+
+
+def _best_of_stack(K: np.ndarray, problems: list, Cs, options: Options) -> list[Fit]:
+    """The same for each of a stack of matrices K (p, n, n) with (labels, weights)."""
+    sign, weight = np.zeros((2, *K.shape[:2]))
+    for q, (labels, w) in enumerate(problems):
+        sign[q, : len(w)], weight[q, : len(w)] = np.where(labels == 1, 1.0, -1.0), w
+    start = None
+    fits: list[list[tuple[float, float, LogisticFunction]]] = [[] for _ in problems]
+    for C in sorted(Cs):
+        stack = BinaryStack(K, sign, C * weight, options.fit_intercept)
+        if start is None:
+            start = from_smaller_weights(stack, tol=ROUGH_TOL, max_iter=options.max_iter)
+        found = stacked_irls(stack, start, tol=options.tol, max_iter=options.max_iter)
+        start = found.A, found.b
+        for q, (labels, w) in enumerate(problems):
+            matrix = K[q, : len(w), : len(w)]
+            function = _function(found, q, len(w), options.fit_intercept)
+            if not function.solution.converged:
+                function = fit_matrix(DenseMatrix(np.ascontiguousarray(matrix)), labels, C * w, options)
+            loss = leave_one_out_loss(matrix, labels, w, C, function) if len(Cs) > 1 else 0.0
+            fits[q].append((loss, C, function))
+    return [min(tried, key=lambda fit: fit[0])[1:] for tried in fits]
+
+
+def _function(found: StackedSolution, q: int, n: int, fit_intercept: bool) -> LogisticFunction:
+    """Function q of a stack, without padding."""
+    dual, intercept = found.A[q, :n, np.newaxis], found.b[q : q + 1]
+    coef = np.concatenate([dual, intercept[:, np.newaxis]]) if fit_intercept else dual
+    how = float(found.value[q]), float(found.residual[q]), int(found.n_iter[q]), bool(found.converged[q])
+    return LogisticFunction(np.arange(n), dual, intercept, Solution(coef, *how))

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+from kernelproba.kernels import RBF, kernel_matrix
+from kernelproba.losses import Logistic
+from kernelproba.objective import DenseMatrix, KernelObjective
+from kernelproba.solvers.smooth.irls import irls
+from kernelproba.solvers.smooth.stacked_irls import BinaryStack, from_smaller_weights, stacked_irls
+
+
+def problems(sizes, seed=0):
+    """Kernel matrices and labels of problems of several sizes."""
+    rng = np.random.default_rng(seed)
+    for n in sizes:
+        X = rng.normal(size=(n, 3))
+        yield kernel_matrix(RBF(1.5), X), (X[:, 0] + 0.7 * rng.normal(size=n) > 0).astype(int)
+
+
+def stacked(parts, weight, *, fit_intercept):
+    """A stack of problems, padded to the largest."""
+    n = max(len(y) for _, y in parts)
+    K, sign, weights = np.zeros((len(parts), n, n)), np.zeros((len(parts), n)), np.zeros((len(parts), n))
+    for q, (matrix, y) in enumerate(parts):
+        m = len(y)
+        K[q, :m, :m], sign[q, :m], weights[q, :m] = matrix, 2 * y - 1, weight
+    return BinaryStack(K, sign, weights, fit_intercept)
+
+
+def zeros(stack):
+    return np.zeros(stack.sign.shape), np.zeros(len(stack.sign))
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weight", [0.1, 10.0, 1000.0])
+def test_problems_solved_together_are_solved_as_one_by_one(weight, fit_intercept):
+    parts = list(problems([40, 25, 33, 7, 40]))
+    stack = stacked(parts, weight, fit_intercept=fit_intercept)
+    found = stacked_irls(stack, zeros(stack), tol=1e-8, max_iter=100)
+    assert found.converged.all()
+    for q, (K, y) in enumerate(parts):
+        n = len(y)
+        J = KernelObjective(DenseMatrix(K), y, np.full(n, weight), Logistic(), 1, fit_intercept)
+        alone = irls(J, np.zeros((n + fit_intercept, 1)), tol=1e-8, max_iter=100)
+        assert found.value[q] == pytest.approx(alone.value, rel=1e-10)
+        np.testing.assert_allclose(K @ found.A[q, :n], K @ alone.coef[:n, 0], atol=1e-5)
+        if fit_intercept:
+            assert found.b[q] == pytest.approx(alone.coef[n, 0], abs=1e-5)
+
+
+def test_the_gradient_vanishes_and_padding_stays_at_zero():
+    parts = list(problems([30, 12]))
+    stack = stacked(parts, 5.0, fit_intercept=True)
+    found = stacked_irls(stack, from_smaller_weights(stack, tol=0.1, max_iter=50), tol=1e-9, max_iter=100)
+    for q, (K, y) in enumerate(parts):
+        A = found.A[q, : len(y)]
+        p = 1 / (1 + np.exp(-(K @ A + found.b[q])))
+        np.testing.assert_allclose(K @ (A + 5.0 * (p - y)), 0, atol=1e-7)
+        assert abs((p - y).sum()) < 1e-7
+    np.testing.assert_array_equal(found.A[1, 12:], 0)
+
+
+def test_a_single_problem_in_single_precision_converges_as_far_as_its_matrix_is_known():
+    ((K, y),) = problems([300])
+    stack = BinaryStack(
+        K[None].astype(np.float32), 2.0 * y[None] - 1, np.full((1, 300), 10.0), fit_intercept=True
+    )
+    single = stacked_irls(stack, zeros(stack), tol=1e-4, max_iter=100)
+    stack = stacked([(K, y)], 10.0, fit_intercept=True)
+    double = stacked_irls(stack, zeros(stack), tol=1e-4, max_iter=100)
+    assert single.converged.all()
+    assert single.value[0] == pytest.approx(double.value[0], rel=1e-5)
+
+
+def test_a_problem_that_may_not_iterate_says_so():
+    parts = list(problems([20, 20]))
+    stack = stacked(parts, 100.0, fit_intercept=True)
+    found = stacked_irls(stack, zeros(stack), tol=1e-8, max_iter=1)
+    assert not found.converged.any()
+    np.testing.assert_array_equal(found.n_iter, 1)
+
+
+def test_a_problem_of_one_class_has_no_finite_intercept_and_does_no_harm():
+    (K, y), (other, z) = problems([20, 20])
+    stack = stacked([(K, y), (other, np.ones_like(z))], 1.0, fit_intercept=True)
+    found = stacked_irls(stack, zeros(stack), tol=1e-6, max_iter=100)
+    assert found.converged[0]
+    assert np.isfinite(found.A).all()
