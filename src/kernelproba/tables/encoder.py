@@ -39,8 +39,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Numbers get mean 0 and standard deviation 1; or their bulk does, and outliers are drawn in.
     max_levels : int, default=300
         Texts with more levels are compared by their letters instead of being categories.
-    min_count : int, default=2
-        Levels of fewer training rows are pooled.
+    min_count : int, default=1
+        Levels of fewer training rows are pooled.  With more than one, leave-one-out promises too much where
+        levels have few rows: the row beside the one left out would be pooled then.
     decimal : {".", ","}, optional
         Decimal sign of numbers that come as texts, where texts such as 1,234 leave it open.
     day_first : bool, optional
@@ -97,7 +98,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         kinds=None,
         numbers="squash",
         max_levels=300,
-        min_count=2,
+        min_count=1,
         decimal=None,
         day_first=None,
         read_texts=True,

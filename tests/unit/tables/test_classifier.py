@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.svm import LinearSVC
 
 from kernelproba import (
@@ -135,3 +136,17 @@ def test_intervals_novelty_and_sets_are_those_of_the_matrix():
     assert sets.method_ == "loo"
     assert sets.predict_set(table).shape == (len(y), len(model.classes_))
     assert not hasattr(TableClassifier(LogisticRegression()), "novelty_score")
+
+
+def test_a_level_seen_once_tells_of_its_rows_and_leave_one_out_promises_no_more():
+    # Patients come four times, and what each has does not change between visits.
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(100), 4)
+    table = pd.DataFrame({"patient": [f"p{i}" for i in patient], "age": rng.uniform(20, 90, len(patient))})
+    y = np.where(rng.random(100) < 0.5, "ill", "well")[patient]
+    rows = rng.permutation(len(y))
+    model = TableClassifier().fit(table.iloc[rows[:220]], y[rows[:220]])
+    found = log_loss(y[rows[220:]], model.predict_proba(table.iloc[rows[220:]]))
+    pooled = TableClassifier(encoder=TableEncoder(min_count=2)).fit(table.iloc[rows[:220]], y[rows[:220]])
+    assert found < log_loss(y[rows[220:]], pooled.predict_proba(table.iloc[rows[220:]]))
+    assert model.loo_scores_["log_loss"] > found - 0.02 - 0.1 * found

@@ -28,8 +28,8 @@ def test_a_level_of_few_rows_counts_as_much_as_any_other():
     assert squared_distance(Z, 0, 98) == pytest.approx(squared_distance(Z, 0, 110))
 
 
-def test_levels_of_single_rows_are_pooled_and_unseen_ones_are_among_them():
-    encoder = TableEncoder().fit(pd.DataFrame({"x": ["a"] * 10 + ["b"] * 10 + ["c", "d"]}))
+def test_levels_of_single_rows_are_pooled_if_asked_for_and_unseen_ones_are_among_them():
+    encoder = TableEncoder(min_count=2).fit(pd.DataFrame({"x": ["a"] * 10 + ["b"] * 10 + ["c", "d"]}))
     assert list(encoder.get_feature_names_out()) == ["x=a", "x=b", "x=others"]
     Z = encoder.transform(pd.DataFrame({"x": ["c", "never seen", "a"]}))
     assert Z.tolist() == [[0, 0, 1], [0, 0, 1], [1, 0, 0]]

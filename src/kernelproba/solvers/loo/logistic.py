@@ -5,9 +5,8 @@ out of *that* has a closed form [Cawley & Talbot 2008].  With B = I + W^½KW^½ 
 
     f₍₋ᵢ₎(xᵢ) = fᵢ − αᵢ gᵢ,      gᵢ = (1/Mᵢᵢ − 1/wᵢ),      M = W^½B⁻¹W^½ (less M11ᵀM/1ᵀM1 for an intercept).
 
-Of a row that stands for several identical observations one is left out, a share s of its weight:
-
-    f₍₋ᵢ₎(xᵢ) = fᵢ − sα (w − M) / (w ((1 − s)w + sM))
+Rows with the same features are one row with their weights and forces together; gᵢ is then the variance of the
+score without any of them, and the observations that stay are put back exactly (`solvers.loo.locations`).
 
 It ignores that the weights of the other rows would change: the error is of second order in the influence
 of one row.  Cost: a Cholesky factor of B and the inverse of that, ⅔n³.
@@ -18,6 +17,7 @@ from scipy.linalg import lapack
 from scipy.special import expit, log_expit
 
 from kernelproba.linalg import triangular_inverse
+from kernelproba.solvers.loo.locations import Locations, readmitted
 
 
 def logistic_loo_scores(
@@ -28,6 +28,7 @@ def logistic_loo_scores(
     *,
     fit_intercept: bool,
     share: np.ndarray | None = None,
+    locations: Locations | None = None,
 ) -> np.ndarray:
     """Scores (n,) of each row by the fit without it, or without one of the observations it stands for.
 
@@ -43,23 +44,37 @@ def logistic_loo_scores(
         Whether the intercept was free.
     share : array of shape (n,), optional
         Share s in (0, 1] of the weight of each row that is left out; all of it by default.
+    locations : Locations, optional
+        Which rows have the same features; none by default.
     """
+    n = len(f)
+    locations = Locations.distinct(n) if locations is None else locations
+    share = np.ones(n) if share is None else share
     sign = np.where(y == 1, 1.0, -1.0)
-    alpha = weights * sign * expit(-sign * f)
-    w = np.maximum(weights * expit(f) * expit(-f), 1e-12)
+    first, total = locations.first, locations.totals(weights)
+    alpha = locations.totals(weights * sign * expit(-sign * f))
+    w = np.maximum(total * expit(f[first]) * expit(-f[first]), 1e-12)
+    variance = _cavity_variances(K if len(first) == n else K[np.ix_(first, first)], w, fit_intercept)
+    start, remaining = f[first] - alpha * variance, locations.remaining(y, weights, share, 2)
+    # f = f₁ − f₀, of which the difference of length one is f/√2
+    cavity, Q = variance[locations.which, None, None] / 2, np.array([[-1.0], [1.0]]) / np.sqrt(2)
+    left_out = readmitted(cavity, start[locations.which, None] / np.sqrt(2), remaining, Q)
+    return np.sqrt(2) * left_out[:, 0]
+
+
+def _cavity_variances(K: np.ndarray, w: np.ndarray, fit_intercept: bool) -> np.ndarray:
+    """1/Mᵢᵢ − 1/wᵢ, (n,)."""
     root = np.sqrt(w)
     B = (K * root).astype(np.float64, copy=False)
     B *= root[:, None]
-    B.flat[:: len(f) + 1] += 1
+    B.flat[:: len(w) + 1] += 1
     factor, _ = lapack.dpotrf(B.T, lower=1, clean=1, overwrite_a=1)
     half = triangular_inverse(factor)  # B⁻¹ = halfᵀ half
     diagonal = w * np.einsum("ji,ji->i", half, half)
     if fit_intercept:
         M1 = root * (half.T @ (half @ root))
         diagonal = diagonal - M1**2 / M1.sum()
-    share = np.ones(len(f)) if share is None else share
-    rest = np.maximum((1 - share) * w + share * diagonal, 1e-300)
-    return f - share * alpha * np.maximum(w - diagonal, 0.0) / (w * rest)
+    return np.maximum(w - diagonal, 0.0) / (w * np.maximum(diagonal, 1e-300))
 
 
 def leave_one_out_loss(K, labels, weight, C, function) -> float:

@@ -28,13 +28,10 @@ has the blocks
 
 and among differences of scores, which are all that softmax looks at, S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹: 2 k n³ operations.
 
-**One observation of several.**  A row of weight ωᵢ may stand for several identical observations, of which
-one is left out: a share sᵢ of its weight.  With the covariance of the row without any of them (the cavity),
-Σᵢ = ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹Ŝᵢ, the others give back the curvature (1 − sᵢ)Dᵢ, and
-
-    f₋ᵢ = fᵢ − sᵢ (I + (1 − sᵢ)ΣᵢDᵢ)⁻¹ Σᵢ αᵢ
-
-which is the formula above for sᵢ = 1.  One score for two classes needs no M: Ŝ = G.
+**One observation of several.**  Rows with the same features share one location, at which all that was said is
+said of their weights and forces together; Σᵢ = ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹Ŝᵢ is then the covariance without any of
+them, and those that stay are put back exactly (`solvers.loo.locations`).  One score for two classes needs no
+M: Ŝ = G.
 """
 
 import numpy as np
@@ -43,6 +40,7 @@ from scipy.linalg import blas, lapack
 from kernelproba.basis.low_rank import LowRank
 from kernelproba.linalg import jittered_cholesky, triangular_inverse
 from kernelproba.losses import loss_for
+from kernelproba.solvers.loo.locations import Locations, readmitted
 
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6
@@ -65,6 +63,7 @@ def softmax_loo_scores(
     *,
     fit_intercept: bool,
     share: np.ndarray | None = None,
+    locations: Locations | None = None,
 ) -> np.ndarray:
     """Scores (n, k) of each row by the fit without it, or without one of the observations it stands for.
 
@@ -80,37 +79,41 @@ def softmax_loo_scores(
         Whether the intercepts were free.
     share : array of shape (n,), optional
         Share s in (0, 1] of the weight of each row that is left out; all of it by default.
+    locations : Locations, optional
+        Which rows have the same features; none by default.
     """
-    loss = loss_for(2 if F.shape[1] == 1 else F.shape[1])
+    n, k = F.shape
+    locations = Locations.distinct(n) if locations is None else locations
+    loss, n_classes = loss_for(2 if k == 1 else k), max(k, 2)
     weights = np.maximum(weights, LEAST_WEIGHT * weights.max())
-    _, gradient = loss.value_and_gradient(F, y)
-    alpha, omega, rest = -weights[:, None] * gradient, weights[:, None], K.rest[:, None]
-    Phi, ridge = K.Phi, np.ones(K.Phi.shape[1])
-    if fit_intercept:
-        Phi = np.column_stack([Phi, np.ones(len(y))])
-        ridge = np.append(ridge, INTERCEPT_PENALTY * weights.sum())
-    curvature = omega * loss.curvature(F)  # ωp, or ωp(1 − p) for one score
-    share = np.ones(len(y)) if share is None else share
-    if F.shape[1] == 1:
-        cavity = rest + _single_cavity(Phi, ridge, _softened(curvature, rest))
-        return F - share[:, None] * cavity * alpha / (1 + (1 - share)[:, None] * cavity * curvature)
-    Q = _differences(F.shape[1])
-    cavity = softmax_cavities(Phi, ridge, _softened(curvature, rest), Q) + rest[:, :, None] * np.eye(
-        Q.shape[1]
-    )
-    return F - _partial_change(cavity, curvature, alpha, share, Q)
+    force = locations.totals(-weights[:, None] * loss.value_and_gradient(F, y)[1])  # α
+    Q = _differences(n_classes)
+    cavity = _location_cavities(K, F, weights, locations, fit_intercept)
+    if k == 1:  # f = f₁ − f₀, of which the difference of length one is f/√2
+        cavity, force, F = cavity[:, :, None] / 2, force * [-1.0, 1.0], F * [-0.5, 0.5]
+    start = F[locations.first] @ Q - (cavity @ (force @ Q)[:, :, None])[:, :, 0]
+    share = np.ones(n) if share is None else share
+    remaining = locations.remaining(y, weights, share, n_classes)
+    left_out = readmitted(cavity[locations.which], start[locations.which], remaining, Q) @ Q.T
+    return left_out[:, 1:] - left_out[:, :1] if k == 1 else left_out
 
 
-def _partial_change(
-    cavity: np.ndarray, curvature: np.ndarray, alpha: np.ndarray, share: np.ndarray, Q: np.ndarray
+def _location_cavities(
+    K: LowRank, F: np.ndarray, weights: np.ndarray, locations: Locations, fit_intercept: bool
 ) -> np.ndarray:
-    """S (I + (1 − s)ΣD)⁻¹ Σα, row by row, (n, k), from Σ among differences of scores."""
-    change = cavity @ (alpha @ Q)[:, :, None]
-    if (share < 1).any():
-        D = Q.T @ _curvature_blocks(curvature) @ Q
-        others = np.eye(Q.shape[1]) + (1 - share)[:, None, None] * (cavity @ D)
-        change = np.linalg.solve(others, change)
-    return share[:, None] * (change[:, :, 0] @ Q.T)
+    """Σ of every location: (m, 1) for one score, else (m, k − 1, k − 1) among differences."""
+    first, k = locations.first, F.shape[1]
+    Phi, rest, ridge = K.Phi[first], K.rest[first, None], np.ones(K.Phi.shape[1])
+    total = locations.totals(weights)[:, None]
+    if fit_intercept:
+        Phi = np.column_stack([Phi, np.ones(len(first))])
+        ridge = np.append(ridge, INTERCEPT_PENALTY * total.sum())
+    curvature = total * loss_for(max(k, 2)).curvature(F[first])  # ωp, or ωp(1 − p) for one score
+    softened = _softened(curvature, rest)
+    if k == 1:
+        return rest + _single_cavity(Phi, ridge, softened)
+    Q = _differences(k)
+    return softmax_cavities(Phi, ridge, softened, Q) + rest[:, :, None] * np.eye(k - 1)
 
 
 def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:

@@ -24,6 +24,7 @@ from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix
 from kernelproba.rows.folds import Fold
+from kernelproba.solvers.loo.locations import Locations
 from kernelproba.solvers.loo.logistic import logistic_loo_scores
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
 from kernelproba.tuning.observations import Observations
@@ -128,12 +129,12 @@ class CandidateFits:
     def loo_scores(self, gamma: float | None, C: float, F: np.ndarray) -> np.ndarray:
         """Scores (m, k) of each row without one of its observations, from those F by the fit to all."""
         y, weights, free = self.rows.y, C * self.rows.weight, self.options.fit_intercept
-        share = 1 / self.rows.units
+        shared = {"share": 1 / self.rows.units, "locations": self._locations}
         if self.is_exact(F.shape[1]):
             K = self._matrix(gamma, np.float64)
-            return logistic_loo_scores(K, F[:, 0], y, weights, fit_intercept=free, share=share)[:, None]
+            return logistic_loo_scores(K, F[:, 0], y, weights, fit_intercept=free, **shared)[:, None]
         low = self.low_rank(gamma).truncated(self.rank_tolerance(C))
-        return softmax_loo_scores(low, F, y, weights, fit_intercept=free, share=share)
+        return softmax_loo_scores(low, F, y, weights, fit_intercept=free, **shared)
 
     def is_exact(self, n_scores: int) -> bool:
         """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more."""
@@ -155,13 +156,21 @@ class CandidateFits:
 
     def is_saturated(self, F: np.ndarray, log_P: np.ndarray) -> bool:
         """Whether scores F of the fit to all rows have too little curvature for leave-one-out's log_P."""
-        own = np.arange(len(F)), self.rows.y
-        losses = [self.rows.judged_weight @ -each[own] for each in (score_log_probabilities(F), log_P)]
-        return bool(losses[0] < SATURATED * losses[1])
+        return self._loss(score_log_probabilities(F)) < SATURATED * self._loss(log_P)
+
+    def _loss(self, log_P: np.ndarray) -> float:
+        """Mean log loss of log-probabilities (m, c) of all rows."""
+        weight = self.rows.judged_weight
+        return float(weight @ -log_P[np.arange(len(log_P)), self.rows.y]) / float(weight.sum())
 
     def refitted(self, gamma: float | None, C: float) -> HeldOutPrediction:
         """Predict every row by fits to the folds that lack it; the observations of a row are averaged."""
         return joined(self.held_out(gamma, C, self.refit_folds), self.refit_folds, self.rows)
+
+    @cached_property
+    def _locations(self) -> Locations:
+        """Rows that differ in their labels alone; those of a kernel matrix are its rows."""
+        return Locations.of(self.rows.X)
 
     @cached_property
     def quarters(self) -> list[Fold]:

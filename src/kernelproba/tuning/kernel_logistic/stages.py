@@ -59,8 +59,8 @@ MEDIAN_ROWS = 300
 STAGE_TOL = 0.25
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
-#: Where the search of C starts.
-START_C = 10.0
+#: Where the search of C starts, and multiples of gamma from which else it may.
+START_C, OTHER_WIDTHS = 10.0, (1 / 16, 16.0)
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,7 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     center = _center(space, rows, view)
     starts = product(space.gammas or [center], space.Cs or [START_C])
     best = max((search.minimise(stage, start) for start in starts), key=_score)
+    best = _from_other_widths(stage, center, best, search)
     results = [StageResult(best, view, stage)]
     for other, stage in others:
         if search.budget.is_over():
@@ -145,6 +146,18 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
             known = search.minimise(stage, known.point, refine=True)
         results.append(StageResult(known, other, stage))
     return results
+
+
+def _from_other_widths(stage: Stage, center: float, best: Candidate, search: CandidateSearch) -> Candidate:
+    """Walk from a far narrower or wider kernel, too, where it is better at once than all that was found.
+
+    A walk that has raised C for a wide kernel, step by step, does not come back for a narrow one.
+    """
+    if best.gamma is None or not all(stage.searched):
+        return best
+    starts = [search.evaluate(stage, center * factor, START_C) for factor in OTHER_WIDTHS]
+    better = [start for start in starts if start.score > best.score]
+    return max([best, *(search.minimise(stage, start.point) for start in better)], key=_score)
 
 
 def finish(

@@ -429,3 +429,15 @@ def test_folds_of_singleton_classes_alone_are_not_scored():
     X, y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 3.0], [5.0, 1.0]]), np.array(["a", "a", "b", "c"])
     model = CV(kernel="rbf", cv=5).fit(X, y)
     assert np.isfinite(model.best_score_)
+
+
+def test_a_search_finds_narrow_kernels_beyond_a_valley_of_wide_ones():
+    # From the median distance a walk raises C a thousandfold before it tries another gamma, and stays there.
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (1500, 2))
+    y = (2.5 * np.sign(np.sin(3 * X[:, 0]) + X[:, 1] / 2) + rng.logistic(size=1500) > 0).astype(int)
+    model = CV(kernel="rbf", scale=None, feature_weights=None).fit(X[:300], y[:300])
+    wide = KLR(1e4, gamma=model.gamma_ / 16).fit(X[:300], y[:300])
+    assert model.gamma_ > 0.5
+    losses = [log_loss(y[300:], each.predict_proba(X[300:])) for each in (model, wide)]
+    assert losses[0] < 0.95 * losses[1]
