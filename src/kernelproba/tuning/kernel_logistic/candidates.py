@@ -129,12 +129,14 @@ class CandidateFits:
     def loo_scores(self, gamma: float | None, C: float, F: np.ndarray) -> np.ndarray:
         """Scores (m, k) of each row without one of its observations, from those F by the fit to all."""
         y, weights, free = self.rows.y, C * self.rows.weight, self.options.fit_intercept
-        shared = {"share": 1 / self.rows.units, "locations": self._locations}
+        share, places = 1 / self.rows.units, self._locations
         if self.is_exact(F.shape[1]):
             K = self._matrix(gamma, np.float64)
-            return logistic_loo_scores(K, F[:, 0], y, weights, fit_intercept=free, **shared)[:, None]
+            return logistic_loo_scores(
+                K, F[:, 0], y, weights, fit_intercept=free, share=share, locations=places
+            )[:, None]
         low = self.low_rank(gamma).truncated(self.rank_tolerance(C))
-        return softmax_loo_scores(low, F, y, weights, fit_intercept=free, **shared)
+        return softmax_loo_scores(low, F, y, weights, fit_intercept=free, share=share, locations=places)
 
     def is_exact(self, n_scores: int) -> bool:
         """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more."""
