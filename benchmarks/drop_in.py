@@ -1,10 +1,11 @@
 """scikit-learn's own tests with `KernelLogisticRegression` in the place of `SVC` and `LogisticRegression`.
 
-    python -m benchmarks.drop_in             # all modules; writes docs/results/drop_in.md
-    python -m benchmarks.drop_in rfe voting  # modules whose name contains a word; prints only
+    python -m benchmarks.drop_in             # modules not on record; writes docs/results/drop_in.md
+    python -m benchmarks.drop_in rfe voting  # modules whose name contains a word, again; prints only
 
 Tests of ensembles, searches, calibration, displays, inspection and meta-estimators run with stand-ins; those
-that make or fit one count, unless they fail with the originals too.
+that make or fit one count, unless they fail with the originals too.  A finished module is kept at once, in
+docs/results/drop_in_runs.jsonl; delete its line to run it again.
 """
 
 import inspect
@@ -68,6 +69,8 @@ AREAS = {
         "model_selection.tests.test_validation",
     ],
 }
+#: Finished modules, a line each.
+RECORD = RESULTS / "drop_in_runs.jsonl"
 PAGE = """
 scikit-learn's own tests of what is built around a classifier, with `KernelLogisticRegression` in the place of `SVC` and,
 with `kernel="linear"`, of `LogisticRegression`: `python -m benchmarks.drop_in`. Counted are tests that use one of the two
@@ -164,38 +167,56 @@ def outcomes(names: list[str], kind: str) -> dict[str, dict]:
         return json.loads(path.read_text(encoding="utf8"))
 
 
-def compared(modules: list[str]) -> list[dict]:
-    """Tests that use a stand-in, without those that fail with the originals too."""
-    after = outcomes([f"sklearn.{module}" for module in modules], "replaced")
+def compared(module: str) -> dict:
+    """Run a module's tests: how many use a stand-in, and which of them fail, but not with the originals."""
+    after = outcomes([f"sklearn.{module}"], "replaced")
     root = Path(sklearn.__file__).parents[1]
-    failed = [f"{root}/{name}" for name, test in after.items() if test["outcome"] == "failed"]
-    before = outcomes(failed, "original")
+    failed = {name: test for name, test in after.items() if test["outcome"] == "failed" and test["used"]}
+    before = outcomes([f"{root}/{name}" for name in failed], "original")
     hopeless = {name for name, test in before.items() if test["outcome"] == "failed"}
-    used = (name for name, test in after.items() if test["used"] and test["outcome"] != "skipped")
-    return [{"test": name, **after[name]} for name in used if name not in hopeless]
+    used = {name for name, test in after.items() if test["used"] and test["outcome"] != "skipped"}
+    failures = [{"test": name, "reason": failed[name]["reason"]} for name in failed if name not in hopeless]
+    return {"module": module, "tests": len(used - hopeless), "failures": failures}
 
 
-def reason(test: dict) -> str:
+def on_record() -> dict[str, dict]:
+    """Module → what became of its tests."""
+    lines = RECORD.read_text("utf8").splitlines() if RECORD.exists() else []
+    return {run["module"]: run for run in map(json.loads, lines)}
+
+
+def run_missing(modules: list[str]) -> None:
+    """Run modules that are not on record, and keep each at once."""
+    for module in modules:
+        if module not in on_record():
+            run = compared(module)
+            with RECORD.open("a", encoding="utf8") as file:
+                file.write(json.dumps(run) + "\n")
+            print(f"{module}: {run['tests']} tests, {len(run['failures'])} fail", flush=True)
+
+
+def reason(failure: dict) -> str:
     """What a failure says, without what differs from test to test."""
-    text = re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?(e[-+]?\d+)?", "…", test["reason"])
+    text = re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?(e[-+]?\d+)?", "…", failure["reason"])
     return text if len(text) <= 110 else text[:109] + "…"
 
 
-def area_rows(tests: dict[str, list[dict]]) -> list[dict]:
+def area_rows(runs: dict[str, dict]) -> list[dict]:
     """Counts for each area."""
     rows = []
-    for area, found in tests.items():
-        failed = sum(test["outcome"] == "failed" for test in found)
-        rows.append({"area": area, "tests": len(found), "pass": len(found) - failed, "fail": failed})
+    for area, modules in AREAS.items():
+        found = [runs[module] for module in modules if module in runs]
+        tests, failed = sum(run["tests"] for run in found), sum(len(run["failures"]) for run in found)
+        rows.append({"area": area, "tests": tests, "pass": tests - failed, "fail": failed})
     total = {key: sum(row[key] for row in rows) for key in ("tests", "pass", "fail")}
     return [*rows, {"area": "all", **total}]
 
 
-def reason_list(tests: dict[str, list[dict]]) -> str:
+def reason_list(runs: dict[str, dict]) -> str:
     """Why tests fail, the frequent reasons first, as a list in Markdown."""
-    failed = [test for found in tests.values() for test in found if test["outcome"] == "failed"]
-    examples = {reason(test): test["test"].split("/")[-1] for test in failed}
-    counts = Counter(reason(test) for test in failed).most_common()
+    failures = [failure for run in runs.values() for failure in run["failures"]]
+    examples = {reason(failure): failure["test"].split("/")[-1] for failure in failures}
+    counts = Counter(map(reason, failures)).most_common()
     return "\n".join(f"- {count} × `{text}`, such as `{examples[text]}`" for text, count in counts)
 
 
@@ -204,19 +225,18 @@ def main(arguments: list[str]) -> None:
     if arguments and arguments[0] in ("original", "replaced"):
         run_tests(arguments[2:], Path(arguments[1]), replaced=arguments[0] == "replaced")
         return
-    chosen = {
-        area: [m for m in modules if not arguments or any(word in m for word in arguments)]
-        for area, modules in AREAS.items()
-    }
-    where = machine()
-    tests = {area: compared(modules) for area, modules in chosen.items() if modules}
-    rows, reasons = area_rows(tests), reason_list(tests)
+    modules = [module for area in AREAS.values() for module in area]
+    if arguments:
+        chosen = [module for module in modules if any(word in module for word in arguments)]
+        runs = {module: compared(module) for module in chosen}
+    else:
+        run_missing(modules)
+        runs = on_record()
+    rows, reasons = area_rows(runs), reason_list(runs)
     print(text_table(rows, list(rows[0])), reasons, sep="\n\n")
     if not arguments:
         text = f"{PAGE.strip()}\n\nWhy tests fail:\n\n{reasons}"
-        print(
-            "written", write("drop_in", "In the place of SVC", text, rows, where).relative_to(RESULTS.parent)
-        )
+        print("written", write("drop_in", "In the place of SVC", text, rows, machine()))
 
 
 if __name__ == "__main__":
