@@ -3,6 +3,7 @@
 python docs/check_site.py docs/_build/html
 """
 
+import re
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -52,7 +53,13 @@ def problems(root: Path) -> list[str]:
         found += [f"{name} loads {url}" for url in page.loaded if urlsplit(url).netloc]
         targets = page.links + [url for url in page.loaded if not url.startswith("data:")]
         found += [f"{name}: {url} {why}" for url in targets if (why := broken(url, path, pages))]
-    return found
+    return found + unknown_sources(root)
+
+
+def unknown_sources(root: Path) -> list[str]:
+    """Links of llms.txt that lead nowhere."""
+    links = re.findall(r"\]\(([^)]+)\)", (root / "llms.txt").read_text(encoding="utf8"))
+    return [f"llms.txt: {link} is not there" for link in links if not (root / link).exists()]
 
 
 def broken(url: str, page: Path, pages: dict[Path, Page]) -> str:

@@ -56,6 +56,7 @@ copybutton_prompt_is_regexp = True
 
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc says types
+toc_object_entries_show_parents = "hide"  # "fit()", as wide as its column
 numpydoc_show_class_members = False  # the class template lists them
 numpydoc_attributes_as_param_list = True
 
@@ -84,6 +85,7 @@ html_css_files = ["site.css"]
 html_sidebars = {"index": [], "gallery/index": [], "changes": []}
 html_show_sourcelink = False
 html_math_renderer = "mathml"
+html_context = {"default_mode": "auto"}  # else the first page warns on the console
 html_theme_options = {
     "logo": {"text": "kernelproba", "image_light": "_static/mark.svg", "image_dark": "_static/mark.svg"},
     "header_links_before_dropdown": 7,

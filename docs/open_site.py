@@ -19,8 +19,12 @@ WIDTHS = (1280, 400)
 SCHEMES = ("light", "dark")
 PICTURED = (
     "index",
+    "start/five-minutes",
     "guide/probabilities",
     "gallery/index",
+    "gallery/6_scale/plot_compress",
+    "results/tables",
+    "errors/index",
     "api/generated/kernelproba.KernelLogisticRegression",
 )
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")

@@ -108,7 +108,7 @@ def constant_page(module: str, name: str, value: object) -> str:
     """The page of a constant: what it says of itself, its value, and an example."""
     return "\n\n".join(
         [
-            heading(f"{module}.{name}"),
+            heading(name),
             f".. currentmodule:: {module}",
             f".. py:data:: {name}\n   :value: {value!r}\n\n   {comment_of(name)}",
             ".. rubric:: Examples",

@@ -8,6 +8,7 @@ from api_pages import is_constant, public_modules, public_names
 SECTIONS = {
     "Start here": "start/",
     "User guide": "guide/",
+    "Gallery": "gallery/",
     "Maths": "maths/",
     "Results": "results/",
     "Decisions": "adr/",

@@ -1,6 +1,6 @@
 """
-Leaving SVC(probability=True)
-=============================
+Against a calibrated SVC
+========================
 
 Handwritten digits with a third of the rows for training: kernel logistic regression against what
 scikit-learn advises in place of ``SVC(probability=True)``, which is a support vector machine that is
