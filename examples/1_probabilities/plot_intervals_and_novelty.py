@@ -2,8 +2,8 @@
 How firm is a probability, and is the row like any other?
 =========================================================
 
-Two rows may both be given 0.7: one among hundreds of its like, one where nothing was ever seen. The interval of the
-probability tells them apart, and so does the novelty of the row.
+Two rows may both be given 0.7: one among hundreds of its like, one where nothing was ever seen. The
+interval of the probability tells them apart, and so does the novelty of the row.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ grid = np.linspace(-6, 6, 240)[:, None]
 model = KernelLogisticRegression(C=10, gamma=0.5).fit(X, y)
 
 # %%
-# The line is ``predict_proba``; 90 % of the functions that fit the rows pass through the band. ``moderated=True``
-# averages over them, and is less sure where the band is wide.
+# The line is ``predict_proba``; 90 % of the functions that fit the rows pass through the band.
+# ``moderated=True`` averages over them, and is less sure where the band is wide.
 
 low, high = model.predict_proba_interval(grid, 0.9)[:, 1].T
 novelty = model.novelty_score(grid)

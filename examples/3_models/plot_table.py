@@ -2,8 +2,8 @@
 A table with categories, dates and gaps
 =======================================
 
-`TableClassifier` takes data frames as they come. Every column counts once, whatever it becomes, and the model says
-what it took each column for.
+`TableClassifier` takes data frames as they come. Every column counts once, whatever it becomes, and the
+model says what it took each column for.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Which columns matter, and how
 =============================
 
-Shuffle a column of rows that the model has not seen: by how much does the log loss rise? And how do probabilities go
-with its values, all others staying as they are?
+Shuffle a column of rows that the model has not seen: by how much does the log loss rise? And how do
+probabilities go with its values, all others staying as they are?
 """
 
 import matplotlib.pyplot as plt

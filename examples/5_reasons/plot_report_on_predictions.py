@@ -2,7 +2,8 @@
 A report on another model's probabilities
 =========================================
 
-A report needs labels and probabilities, not a model: here those of a random forest, beside ours on the same rows.
+A report needs labels and probabilities, not a model: here those of a random forest, beside ours on the
+same rows.
 """
 
 import tempfile
@@ -42,7 +43,7 @@ print({name: round(score["estimate"], 3) for name, score in summary["scores"].it
 
 differences = score_differences(y_new, forest, ours, random_state=0)
 _, ax = plt.subplots(figsize=(7, 2.8))
-for place, (name, interval) in enumerate(differences.items()):
+for place, interval in enumerate(differences.values()):
     ax.plot([interval.low, interval.high], [place, place], color="C7")
     ax.plot(interval.estimate, place, "o", color="C0")
 ax.axvline(0, color="grey", linestyle=":")

@@ -2,8 +2,9 @@
 The same model with fewer centres
 =================================
 
-A kernel model carries its training rows. `compress` keeps those that tell most and fits their coefficients anew to the
-model's own probabilities, without labels: time to predict and bytes of a file fall with the centres.
+A kernel model carries its training rows. `compress` keeps those that tell most and fits their
+coefficients anew to the model's own probabilities, without labels: time to predict and bytes of a file
+fall with the centres.
 """
 
 import matplotlib.pyplot as plt

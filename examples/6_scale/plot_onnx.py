@@ -2,8 +2,8 @@
 Probabilities without Python
 ============================
 
-A model becomes a graph of ONNX, which runtimes execute in C++, Java, JavaScript or a database: scaling, kernels and
-softmax are part of it, and the probabilities are the same.
+A model becomes a graph of ONNX, which runtimes execute in C++, Java, JavaScript or a database: scaling,
+kernels and softmax are part of it, and the probabilities are the same.
 """
 
 import matplotlib.pyplot as plt
