@@ -142,7 +142,7 @@ class GroupLasso:
         return np.where(norm > 0, D + unit, self.prox(D, 1.0))
 
     def dual_norm(self, D):
-        return np.linalg.norm(D, axis=1)
+        return np.sqrt(np.einsum("jk,jk->j", D, D))
 
     def support(self, W):
         return np.broadcast_to((W != 0).any(axis=1)[:, None], W.shape)
@@ -153,9 +153,7 @@ class GroupLasso:
 
     def curvature_product(self, W, V):
         # (I − u uᵀ) v / ‖W_j‖,  u = W_j/‖W_j‖
-        norm = self.dual_norm(W)[:, None]
-        W, V, norm = np.broadcast_arrays(W, V, norm)
-        inverse = np.divide(1.0, norm, out=np.zeros_like(V), where=norm > 0)
+        inverse = self.curvature_bound(W)[:, None]
         U = W * inverse
         return (V - U * np.einsum("jk,jk->j", U, V)[:, None]) * inverse
 

@@ -1,4 +1,7 @@
-"""Rows, labels and weights as nobody should give them; each is drawn by a generator `rng`."""
+"""Rows, labels and weights as nobody should give them; each is drawn by a generator `rng`.
+
+Most kinds of a table can be fitted, if hardly; those in `HOPELESS` must be refused.
+"""
 
 # ruff: noqa: ARG005  # the entries of a table all take the same arguments
 
@@ -24,17 +27,21 @@ def _with_entry(rng, X, values):
 #: What the numbers are: (rng, standard normal rows) → rows.
 ROWS = {
     "plain": lambda rng, X: X,
-    "large": lambda rng, X: X * _power(rng, 3, 120),
-    "beyond squares": lambda rng, X: X * _power(rng, 120, 307),
-    "small": lambda rng, X: X * _power(rng, -120, -3),
-    "vanishing": lambda rng, X: X * _power(rng, -310, -120),
-    "uneven columns": lambda rng, X: X * 10.0 ** rng.uniform(-110, 110, X.shape[1]),
+    "large": lambda rng, X: X * _power(rng, 3, 99),
+    "beyond squares": lambda rng, X: X * _power(rng, 102, 307),
+    "small": lambda rng, X: X * _power(rng, -99, -3),
+    "vanishing": lambda rng, X: X * _power(rng, -310, -102),
+    "uneven columns": lambda rng, X: X * 10.0 ** rng.uniform(-99, 99, X.shape[1]),
     "far from zero": lambda rng, X: X + _power(rng, 3, 17),
-    "constant": lambda rng, X: np.full_like(X, rng.choice([0.0, -0.0, 1.0, 1e-200, 1e200])),
+    "constant": lambda rng, X: np.full_like(X, rng.choice([0.0, -0.0, 1.0, 1e-90, 1e90])),
     "one row differs": lambda rng, X: np.where(np.arange(len(X))[:, None] == 0, 2.0, np.ones_like(X)),
     "copies": _copied,
     "near copies": lambda rng, X: _copied(rng, X) * (1 + 1e-15 * X),
-    "outlier": lambda rng, X: _with_entry(rng, X, [1e8, 1e50, 1e160, -1e308]),
+    "outlier": lambda rng, X: _with_entry(rng, X, [1e8, 1e50, -1e100]),
+    "not negative": lambda rng, X: np.abs(X),
+    "histograms": lambda rng, X: np.abs(X) / np.abs(X).sum(axis=1, keepdims=True),
+    "mostly zeros": lambda rng, X: np.where(rng.random(X.shape) < 0.1, X, 0.0),
+    "two clusters": lambda rng, X: 1e-6 * X + 1e6 * np.sign(X[:, :1]),
     "whole numbers": lambda rng, X: np.rint(2 * X),
     "on a line": lambda rng, X: np.arange(float(len(X)))[:, None] * np.ones(X.shape[1]),
     "subnormal": lambda rng, X: np.rint(3 * X) * 5e-324,
@@ -135,20 +142,29 @@ WEIGHTS = {
     "none": lambda rng, codes: None,
     "counts": lambda rng, codes: rng.integers(0, 4, len(codes)),
     "uneven": lambda rng, codes: 10.0 ** rng.uniform(-30, 30, len(codes)),
+    "somewhat uneven": lambda rng, codes: 10.0 ** rng.uniform(-6, 6, len(codes)),
     "extreme": lambda rng, codes: 10.0 ** rng.uniform(-300, 300, len(codes)),
     "one heavy row": lambda rng, codes: np.where(np.arange(len(codes)) == 0, 1e30, 1.0),
-    "tiny": lambda rng, codes: np.full(len(codes), _power(rng, -300, -10)),
-    "huge": lambda rng, codes: np.full(len(codes), _power(rng, 10, 300)),
+    "tiny": lambda rng, codes: np.full(len(codes), _power(rng, -99, -10)),
+    "huge": lambda rng, codes: np.full(len(codes), _power(rng, 10, 99)),
     "a class without": lambda rng, codes: (codes > 0).astype(float),
     "all zero": lambda rng, codes: np.zeros(len(codes)),
-    "negative": lambda rng, codes: rng.normal(size=len(codes)),
-    "hole": lambda rng, codes: np.where(np.arange(len(codes)) == 0, np.nan, 1.0),
+    "negative weights": lambda rng, codes: rng.normal(size=len(codes)),
+    "hole in weights": lambda rng, codes: np.where(np.arange(len(codes)) == 0, np.nan, 1.0),
     "too many": lambda rng, codes: np.ones(len(codes) + 1),
-    "column": lambda rng, codes: np.ones((len(codes), 1)),
+    "weights in a column": lambda rng, codes: np.ones((len(codes), 1)),
     "series": lambda rng, codes: _series(rng.uniform(0.5, 2.0, len(codes))),
     "list": lambda rng, codes: rng.integers(1, 3, len(codes)).tolist(),
     "truth values": lambda rng, codes: rng.random(len(codes)) < 0.7,
     "number": lambda rng, codes: 2.0,
+}
+
+#: Kinds that no estimator fits.
+HOPELESS = {
+    *("beyond squares", "vanishing", "subnormal", "largest", "hole"),
+    *("texts", "complex", "one column", "cube", "frame with text"),
+    *("fractions", "gap", "one class", "mixed", "one-hot"),
+    *("extreme", "all zero", "negative weights", "too many", "weights in a column", "hole in weights"),
 }
 
 

@@ -11,11 +11,21 @@ def pick(rng, values):
     return values[int(rng.integers(len(values)))]
 
 
+#: Chance that a parameter has a value that must be refused: there are several of them in every case.
+HOPELESS = 0.04
+
+
+def _limits(rng, possible, impossible=()):
+    """One of the values that a parameter may just have, seldom one that it must not have."""
+    return pick(rng, impossible if len(impossible) and rng.random() < HOPELESS else possible)
+
+
 def _strength(rng):
     """C or alpha: sensible half the time."""
-    if rng.random() < 0.6:
+    if rng.random() < 0.5:
         return float(10.0 ** rng.uniform(-3, 3))
-    return pick(rng, [5e-324, 1e-200, 1e-50, 1e-12, 1e12, 1e50, 1e200, 1e308, 0.0, -1.0, np.nan])
+    ends = [1e-100, 1e-50, 1e-20, 1e-12, 1e-6, 1e6, 1e12, 1e20, 1e50, 1e100]
+    return _limits(rng, ends, [5e-324, 1e-200, 1e200, 1e308, 0.0, -1.0, np.nan])
 
 
 KERNELS = [
@@ -27,14 +37,15 @@ KERNELS = [
     "sigmoid",
     "cosine",
     "chi2",
-    "no such",
+    "additive_chi2",
 ]
 OBJECTS = [
     2 * kernels.RBF(1.0) + kernels.Linear(),
     kernels.Matern(1e-3, nu=2.5) * kernels.Cosine(),
-    1e200 * kernels.RBF(1.0),
-    kernels.RBF(-1.0),
-    kernels.RBF([1.0, 2.0]),
+    1e90 * kernels.RBF(1.0),
+    1e-90 * kernels.Linear(),
+    kernels.RationalQuadratic(1.0, alpha=1e-9),
+    kernels.Matern(1e3, nu=0.5) + 1e-12 * kernels.Linear(),
 ]
 
 
@@ -44,39 +55,38 @@ def not_a_number(X, Z):
 
 
 def _kernel(rng):
-    draw = rng.random()
-    if draw < 0.5:
+    if rng.random() < 0.45:
         return {}
-    if draw < 0.9:
-        return {"kernel": pick(rng, KERNELS)}
-    return {"kernel": pick(rng, [*OBJECTS, not_a_number])}
+    named = rng.random() < 0.85
+    wrong = [1e200 * kernels.RBF(1.0), kernels.RBF(-1.0), kernels.RBF([1.0] * 7), not_a_number, "no such"]
+    return {"kernel": _limits(rng, KERNELS if named else OBJECTS, wrong)}
 
 
 def _width(rng):
-    return {"gamma": pick(rng, ["scale", "median", 1e-300, 1e-10, 0.1, 1.0, 1e10, 1e300])}
+    ends = ["scale", "median", "auto", 1e-100, 1e-30, 1e-10, 0.1, 1.0, 1e10, 1e30, 1e100]
+    return {"gamma": _limits(rng, ends, [1e-300, 1e300, 0.0, "no such"])}
 
 
 def _shape(rng):
     if rng.random() < 0.7:
         return {}
     return {
-        "degree": pick(rng, [0, 1, 2, 5, 50, 1000, 2.5]),
-        "coef0": pick(rng, [0.0, 1.0, -1.0, 1e10, 1e300]),
+        "degree": _limits(rng, [0, 1, 2, 3, 5, 12], [50, 1000, 2.5, -1]),
+        "coef0": _limits(rng, [0.0, 1.0, -1.0, 1e-90, 1e10], [1e300, np.nan]),
     }
 
 
 def _weighted(rng):
     if rng.random() < 0.7:
         return {}
-    return {
-        "class_weight": pick(rng, ["balanced", {0: 1e-30, 1: 1e30}, {0: 0.0}, {1: -1.0}, {"absent": 2.0}, {}])
-    }
+    possible = ["balanced", "balanced", {0: 1e-30, 1: 1e30}, {0: 1e-6}]
+    return {"class_weight": _limits(rng, possible, [{0: 0.0}, {1: -1.0}, {"absent": 2.0}, {}])}
 
 
 def _effort(rng):
     if rng.random() < 0.6:
         return {}
-    return {"tol": pick(rng, [1e-300, 1e-16, 1e-9, 1e-2, 1e10]), "max_iter": pick(rng, [1, 2, 20])}
+    return {"tol": pick(rng, [1e-300, 1e-16, 1e-9, 1e-2, 1e10]), "max_iter": pick(rng, [1, 2, 20, 1000])}
 
 
 def _plain(rng):
@@ -84,7 +94,8 @@ def _plain(rng):
 
 
 def _grid(rng, name):
-    return {name: pick(rng, [[1.0], [0.1, 10.0], [1e-12, 1e12], [1e-300, 1e300]])}
+    possible = [[1.0], [0.1, 10.0], [1e-12, 1e12], [1e-100, 1e100], np.array([1e-3, 1.0, 1e3])]
+    return {name: _limits(rng, possible, [[1e-300, 1e300], [], [-1.0], [np.nan]])}
 
 
 def _inner(rng):
@@ -115,9 +126,10 @@ def _pairs(rng):
 
 
 def _logistic_cv(rng):
-    limits = pick(rng, [{}, {"cv": 2}, {"cv": 1000}, {"scale": "robust"}, {"scoring": "brier"}])
+    limits = [{}, {"cv": 2}, {"scale": "robust"}, {"scoring": "brier"}, {"max_rows": 10}, {"n_centers": 5}]
+    grids = _grid(rng, "Cs") | _grid(rng, "gammas") if rng.random() < 0.7 else {}
     return kp.KernelLogisticRegressionCV(
-        **_grid(rng, "Cs"), **_grid(rng, "gammas"), **limits, **_weighted(rng)
+        **grids, **_limits(rng, limits, [{"cv": 1000}, {"scoring": "no such"}]), **_weighted(rng)
     )
 
 
@@ -175,8 +187,21 @@ def _machine_cv(rng):
 
 
 def _density(rng):
-    gamma = pick(rng, ["log_loss", "likelihood", "scott", "scale", 1e-300, 1.0, 1e300, [1.0, 2.0]])
-    priors = pick(rng, [None, None, "uniform", [0.5, 0.5], [0.0, 1.0], [np.nan, 1.0], {0: 1e-300, 1: 1.0}])
+    widths = [
+        "log_loss",
+        "likelihood",
+        "scott",
+        "silverman",
+        "scale",
+        1e-100,
+        1e-9,
+        1.0,
+        1e9,
+        1e100,
+        [1.0, 2.0],
+    ]
+    gamma = _limits(rng, widths, [1e-300, 1e300, []])
+    priors = _limits(rng, [None, "uniform"], [[0.5, 0.5], [0.0, 1.0], [np.nan, 1.0], {0: 1e-300, 1: 1.0}])
     return kp.KernelDensityClassifier(gamma=gamma, priors=priors, **_kernel(rng))
 
 
@@ -190,16 +215,14 @@ def _basis(rng):
 
 
 def _risk(rng):
-    costs = pick(rng, [None, [[0, 1], [1, 0]], [[0, 1e300], [1, 0]], [[0, np.nan], [1, 0]]])
-    return kp.MinimumRiskClassifier(
-        _inner(rng), loss_matrix=costs, reject_cost=pick(rng, [None, 0.1, 1e300, -1.0])
-    )
+    costs = _limits(rng, [None], [[[0, 1], [1, 0]], [[0, 1e300], [1, 0]], [[0, np.nan], [1, 0]]])
+    reject_cost = _limits(rng, [None, 0.0, 0.1, 1e300], [-1.0, np.nan])
+    return kp.MinimumRiskClassifier(_inner(rng), loss_matrix=costs, reject_cost=reject_cost)
 
 
 def _shifted(rng):
-    return kp.PriorShiftClassifier(
-        _inner(rng), priors=pick(rng, [None, [0.5, 0.5], [1e-300, 1.0], [0.0, 1.0], [-1, 2]])
-    )
+    priors = _limits(rng, [None, [0.5, 0.5], [1e-300, 1.0], {0: 1e-9, 1: 1.0}], [[0.0, 1.0], [-1, 2], "em"])
+    return kp.PriorShiftClassifier(_inner(rng), priors=priors)
 
 
 #: Estimators by name; those of ours that are most used are there more than once.
@@ -222,6 +245,6 @@ MODELS = [
     ("MinimumRiskClassifier", _risk),
     ("PriorShiftClassifier", _shifted),
     ("ConformalClassifier", lambda rng: kp.ConformalClassifier(_inner(rng))),
-    ("TableClassifier", lambda rng: kp.TableClassifier(_inner(rng))),
+    *[("TableClassifier", lambda rng: kp.TableClassifier(_inner(rng)))] * 3,
     ("RecursiveFeatureAddition", lambda rng: kp.RecursiveFeatureAddition(alpha=_strength(rng))),
 ]

@@ -18,6 +18,7 @@ import re
 import signal
 import time
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,14 +26,19 @@ from typing import Any
 import joblib
 import numpy as np
 import scipy.sparse as sp
-from hostile.ingredients import FORMS, LABELS, ROWS, WEIGHTS, queries
+from hostile.frames import frame_queries, make_frame
+from hostile.ingredients import FORMS, HOPELESS, LABELS, ROWS, WEIGHTS, queries
 from hostile.models import MODELS, pick
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import has_fit_parameter
 
 SECONDS = 20
 #: Chance of each side of a case to be hostile.
-HOSTILE = 0.25
+HOSTILE = 0.35
+#: Share of those that must be refused: more of them would hide the others.
+HOPELESS_SHARE = 0.15
+#: Chance of a table classifier to be given a table.
+FRAMES = 0.8
 #: Words by which an error names what is at fault, beside the names of parameters.
 ARGUMENTS = {
     "X",
@@ -47,9 +53,16 @@ ARGUMENTS = {
     "dtype",
     "features",
     "column",
+    "table",
 }
 #: What NumPy and scikit-learn say of data that they do not take.
-FOREIGN = ("could not convert string to float", "Complex data not supported", "Sample weights must contain")
+FOREIGN = (
+    "could not convert string to float",
+    "Complex data not supported",
+    "Sample weights must contain",
+    "The feature names should match",
+    "inconsistent numbers of samples",
+)
 
 
 class OutOfTimeError(Exception):
@@ -83,16 +96,28 @@ def make_case(seed: int) -> Case:
     name, make = pick(rng, MODELS)
     model = make(rng)
     kinds = {
-        side: pick(rng, list(table)) if rng.random() < HOSTILE else next(iter(table))
+        side: _kind(rng, table)
         for side, table in (("rows", ROWS), ("form", FORMS), ("labels", LABELS), ("weights", WEIGHTS))
     }
     codes = rng.permutation(np.arange(n) % min(c, n))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         X = rng.normal(size=(n, d)) + (codes[:, None] if rng.random() < 0.5 else 0.0)
-        X = FORMS[kinds["form"]](rng, ROWS[kinds["rows"]](rng, X))
+        X = ROWS[kinds["rows"]](rng, X)
+        if name == "TableClassifier" and rng.random() < FRAMES:
+            kinds["form"], X = make_frame(rng, X, HOSTILE)
+        else:
+            X = FORMS[kinds["form"]](rng, X)
         y, weight = LABELS[kinds["labels"]](codes), WEIGHTS[kinds["weights"]](rng, codes)
     return Case(seed, name, model, X, y, weight if has_fit_parameter(model, "sample_weight") else None, kinds)
+
+
+def _kind(rng: np.random.Generator, table: dict) -> str:
+    """One of the kinds of a table, the first of which is plain."""
+    if rng.random() > HOSTILE:
+        return next(iter(table))
+    hopeless = rng.random() < HOPELESS_SHARE
+    return pick(rng, [kind for kind in table if (kind in HOPELESS) == hopeless])
 
 
 def run_case(seed: int) -> Case:
@@ -162,7 +187,17 @@ def _fit(case: Case) -> None:
 
 def _predict(case: Case) -> None:
     _guarded(case, "predict", lambda: _check_posterior(case, "predict", case.X))
-    if case.sides["form"] not in (
+    for name, rows, refused in _queries(case):
+        answer = _guarded(case, name, lambda rows=rows, name=name: _check_posterior(case, name, rows))
+        if refused and answer is not None:
+            case.broken.append(f"predicts rows it must refuse: {name}")
+
+
+def _queries(case: Case) -> Iterator[tuple[str, Any, bool]]:
+    """Rows to predict, where it is known what is to become of them."""
+    if case.name == "TableClassifier" and hasattr(case.X, "iloc"):
+        yield from frame_queries(case.X)
+    elif case.sides["form"] in (
         "array",
         "columns first",
         "read-only",
@@ -170,13 +205,9 @@ def _predict(case: Case) -> None:
         "backwards",
         "big-endian",
     ):
-        return
-    for name, rows, refused in queries(np.shape(case.X)[1]):
-        if refused and case.name == "TableClassifier" and name in ("NaN", "infinite"):
-            continue  # gaps are values of a table
-        answer = _guarded(case, name, lambda rows=rows, name=name: _check_posterior(case, name, rows))
-        if refused and answer is not None:
-            case.broken.append(f"predicts rows it must refuse: {name}")
+        gaps = case.name == "TableClassifier"  # which are values of a table
+        for name, rows, refused in queries(np.shape(case.X)[1]):
+            yield name, rows, refused and not (gaps and name in ("NaN", "infinite"))
 
 
 def _check_posterior(case: Case, where: str, X: Any) -> bool:

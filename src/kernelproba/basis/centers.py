@@ -68,7 +68,7 @@ def randomly_pivoted_cholesky(
         residual = np.maximum(residual - np.einsum("ij,ij->j", new, new), 0.0)
         residual[accepted] = 0.0
         chosen.extend(accepted)
-    return np.array(chosen)
+    return np.array(chosen or [0])  # where k(x, x) is 0 everywhere, any row will do
 
 
 def _thin(block: np.ndarray, rng: np.random.RandomState) -> np.ndarray:

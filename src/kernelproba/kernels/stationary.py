@@ -142,8 +142,7 @@ class Laplacian(Stationary):
         return 1 / gamma
 
     def _shape(self, D, width):
-        with np.errstate(over="ignore"):
-            D /= -width
+        _divide_all(D, -width)
         np.exp(D, out=D)
 
 
@@ -180,8 +179,7 @@ class Matern(Stationary):
             raise ValueError(f"nu must be 0.5, 1.5 or 2.5, got {self.nu!r}")
         # s = √(2ν) r
         s = np.sqrt(D, out=D)
-        with np.errstate(over="ignore"):
-            s /= width / float(np.sqrt(2 * self.nu))
+        _divide_all(s, width / float(np.sqrt(2 * self.nu)))
         np.minimum(s, 800, out=s)  # exp(−800) is 0, but ∞ exp(−∞) is not
         decay = np.exp(-s)
         if self.nu == 0.5:
@@ -223,8 +221,7 @@ class RationalQuadratic(Stationary):
         alpha = check_positive(self.alpha, "alpha")
         # (1 + t)^−α = exp(−α log(1 + t))
         scale_squares(D, 0.5, width)
-        with np.errstate(over="ignore"):
-            D /= alpha
+        _divide_all(D, alpha)
         np.log1p(D, out=D)
         np.minimum(D, 1e3, out=D)  # a tiny α makes little even of an infinite distance
         D *= -alpha
@@ -238,9 +235,15 @@ def scale_squares(D, factor: float, width: float) -> None:
         D *= factor / width / width
         return
     np.sqrt(D, out=D)
-    D /= width
+    _divide_all(D, width)
     D *= D
     D *= factor
+
+
+@np.errstate(over="ignore")
+def _divide_all(D, width: float) -> None:
+    """D/ℓ in place; an ℓ that is 0 in D's precision leaves the distance of a row to itself 0."""
+    D /= float(np.copysign(max(abs(width), np.finfo(D.dtype).tiny), width))
 
 
 def _divide(A, scales):

@@ -8,6 +8,7 @@ object           texts, without blanks around them; None is missing
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -155,7 +156,15 @@ def _of_objects(name: str, values: NDArray) -> Column:
 
 
 def _numbers(values: NDArray) -> NDArray:
-    return np.array([np.nan if is_missing(value) else float(value) for value in values])
+    return np.array([np.nan if is_missing(value) else _float(value) for value in values], dtype=np.float64)
+
+
+def _float(value: Any) -> float:
+    """A number of any type; one beyond double precision is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value > 0 or -1)
 
 
 def _moments(values: NDArray) -> Iterator[object]:

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernelproba.estimators.base.atomic import atomic_fit
+from kernelproba.number_range import check_weights
 from kernelproba.tables.columns import Column, columns_of, is_frame
 from kernelproba.tables.encoding.gaps import share_gaps
 from kernelproba.tables.errors import TableError
@@ -133,8 +134,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         columns = self._columns(X, reset=True)
         given = self._given(columns)
-        weight = _check_sample_weight(sample_weight, columns[0].values, dtype=np.float64)
+        weight = _check_sample_weight(
+            sample_weight, columns[0].values, dtype=np.float64, ensure_non_negative=True
+        )
         seen = weight > 0
+        check_weights(weight[seen])
         labels = None if y is None else np.unique(np.asarray(y)[seen], return_inverse=True)[1]
         training, rules = WeightedLabels(weight[seen], labels), self._rules()
         self._fitted_ = [
@@ -181,11 +185,31 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         if is_frame(X):
+            self._check_distinct([str(name) for name in X.columns])
             validate_data(self, X, skip_check_array=True, reset=reset)
             if X.shape[0] == 0 or X.shape[1] == 0:
                 raise TableError(f"a table of {X.shape[0]} rows and {X.shape[1]} columns has nothing in it")
-            return columns_of(X)
+            columns = columns_of(X)
+            self._check_names([column.name for column in columns], reset=reset)
+            return columns
         return columns_of(validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset))
+
+    @staticmethod
+    def _check_distinct(names: list[str]) -> None:
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise TableError(f"several columns of the table have the name '{twice[0]}': rename them")
+
+    def _check_names(self, names: list[str], *, reset: bool) -> None:
+        """Keep the names of a frame, or complain of others: scikit-learn overlooks all but texts."""
+        if reset:
+            self._names_ = names
+        known = getattr(self, "_names_", names)
+        if names != known:
+            j = next(j for j, pair in enumerate(zip(names, known, strict=True)) if pair[0] != pair[1])
+            raise TableError(
+                f"column {j} of the table is '{names[j]}', but was '{known[j]}' when the model was fitted: "
+                "use the same columns in the same order"
+            )
 
     def _given(self, columns: list[Column]) -> dict[str, Given]:
         """Return the kinds that the user gives, if there are such columns and kinds."""

@@ -64,3 +64,9 @@ def test_sparse_rows_have_sparse_centres():
     np.testing.assert_array_equal(Z.toarray(), X[index])
     with pytest.raises(ValueError, match="dense rows"):
         choose_centers("k-means", RBF(1.0), as_rows(sp.csr_array(X)), 10, 0)
+
+
+def test_a_kernel_that_is_zero_everywhere_has_one_centre():
+    Z, index = choose_centers("rpcholesky", Linear(), as_rows(np.zeros((5, 2))), 3, 0)
+    assert Z.shape == (1, 2)
+    assert index.tolist() == [0]

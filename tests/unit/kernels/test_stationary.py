@@ -96,3 +96,11 @@ def test_the_narrowest_and_the_widest_kernels_are_those_of_scaled_rows(kind, sca
 def test_a_tiny_alpha_makes_all_rows_alike():
     K = RationalQuadratic(1.0, alpha=1e-300)(np.array([[0.0], [1.0], [1e150]]), np.zeros((1, 1)))
     np.testing.assert_allclose(K, 1.0)
+
+
+@pytest.mark.parametrize("kernel", KINDS)
+def test_a_width_below_single_precision_tells_rows_apart_and_not_from_themselves(kernel):
+    D = np.array([[0.0, 1.0], [1.0, 0.0]], dtype=np.float32)
+    expected = np.full((2, 2), kernel(1e-50).of_distance(np.ones((1, 1)))[0, 0])
+    np.fill_diagonal(expected, 1.0)
+    np.testing.assert_allclose(kernel(1e-50).of_distance(D), expected, atol=1e-30)

@@ -248,3 +248,26 @@ def test_a_clone_is_not_fitted():
     encoder = TableEncoder(kinds={"flag": "dropped"}).fit(mixed())
     assert not hasattr(clone(encoder), "columns_")
     assert clone(encoder).kinds == {"flag": "dropped"}
+
+
+def test_two_columns_of_one_name_are_refused():
+    with pytest.raises(TableError, match="several columns of the table have the name 'a'"):
+        TableEncoder().fit(pd.DataFrame([[1, 2], [3, 5], [4, 9]], columns=["a", "a"]))
+
+
+def test_columns_named_by_numbers_are_told_apart_too():
+    table = pd.DataFrame({7: [1.0, 2.0, 4.0], 3: [5.0, 1.0, 2.0]})
+    with pytest.raises(TableError, match="column 0 of the table is '3', but was '7'"):
+        TableEncoder().fit(table).transform(table[[3, 7]])
+
+
+def test_whole_numbers_beyond_double_precision_are_very_large_ones():
+    column = pd.DataFrame({"x": pd.Series([10**400, -(10**400), 1, 2, 3], dtype=object)})
+    largest, least, *others = TableEncoder().fit_transform(column)[:, 0]
+    assert least < min(others) < max(others) < largest
+
+
+def test_weights_beyond_the_range_are_refused_by_name():
+    table, weight = pd.DataFrame({"day": pd.date_range("2020", periods=4)}), [1e-300, 1e300, 1.0, 1.0]
+    with pytest.raises(ValueError, match="sample_weight reaches"):
+        TableEncoder().fit(table, [0, 1, 0, 1], weight)

@@ -18,6 +18,8 @@ from kernelproba.solvers.evidence.laplace import Posterior, laplace
 TRIALS = 3
 #: Usual curvature of the evidence in log a.
 CURVATURE = 0.25
+#: Features between 1 over this and this are taken as they are.
+USUAL = 1e30
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,13 @@ class EvidenceSolution:
         covariance = self.posterior.covariance[np.ix_(order, order)]
         posterior = replace(self.posterior, mean=self.posterior.mean[order], covariance=covariance)
         return replace(self, active=self.active[order], precision=self.precision[order], posterior=posterior)
+
+    def in_units(self, units: np.ndarray) -> "EvidenceSolution":
+        """Return the solution for features units[j] times as large: w/u, Σ/uuᵀ and a u²."""
+        unit = units[self.active]
+        mean, covariance = self.posterior.mean / unit, self.posterior.covariance / unit / unit[:, None]
+        posterior = replace(self.posterior, mean=mean, covariance=covariance)
+        return replace(self, precision=self.precision * unit * unit, posterior=posterior)
 
     def renumbered(self, names: np.ndarray) -> "EvidenceSolution":
         """Return the same with feature j called names[j]."""
@@ -58,7 +67,19 @@ def maximise_evidence(
     max_iter : int
         Most actions.
     """
-    search = _Search(Phi, sign, weight)
+    units = _units(Phi)
+    search = _Search(Phi / units, sign, weight)
+    return _climb(search, tol, max_iter).in_units(units)
+
+
+def _units(Phi: np.ndarray) -> np.ndarray:
+    """Divisors (p,) of the features: 1, save for those whose fourth powers are near the ends of numbers."""
+    largest = np.abs(Phi).max(axis=0, initial=0.0)
+    return np.where((largest > USUAL) | (largest < 1 / USUAL) & (largest > 0), largest, 1.0)
+
+
+def _climb(search: "_Search", tol: float, max_iter: int) -> EvidenceSolution:
+    """Act and polish in turn until neither helps."""
     for n_iter in range(1, max_iter + 1):
         before = search.posterior.evidence
         if search.act(tol):

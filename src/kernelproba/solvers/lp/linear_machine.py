@@ -73,7 +73,10 @@ def linear_machine_path(
     size, scale = gram.largest(), len(y) / weight.sum()
     path = _full_path if len(y) <= FULL_ROWS else _restricted_or_full_path
     order = sorted(penalties, reverse=True)
-    vertices = path(gram.scaled(1 / size), y, weight * scale, [penalty * scale / size for penalty in order])
+    with np.errstate(over="ignore"):
+        # Beyond Σw times the largest κ, which is n in these units, every λ leaves β = 0.
+        scaled = [min(penalty * scale / size, 10.0 * len(y)) for penalty in order]
+    vertices = path(gram.scaled(1 / size), y, weight * scale, scaled)
     last, fit = 0.0, None
     for penalty in order:
         if fit is not None and fit.value <= (1 + MET_SHARE) * last * fit.beta.sum():

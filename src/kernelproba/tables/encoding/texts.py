@@ -43,7 +43,8 @@ class TextEncoder:
         size = min(_COMPONENTS, n_features - 1, len(words) - 1)
         svd = TruncatedSVD(size, random_state=self.random_state) if size > 0 else "passthrough"
         self.components_ = make_pipeline(triples, svd)
-        columns = self.components_.fit_transform(words)
+        with np.errstate(invalid="ignore"):  # shares of a variance of 0, which nobody asked for
+            columns = self.components_.fit_transform(words)
         columns = columns if size > 0 else columns.toarray()
         self.scale_ = float(np.sqrt(columns.var(axis=0).sum())) or 1.0
         return self

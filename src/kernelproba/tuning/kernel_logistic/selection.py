@@ -37,7 +37,7 @@ def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:
     best = [max(results, key=lambda result: result.best.score) for results in screened]
     usable = np.array([np.isfinite(result.best.score) for result in best])
     if not usable.any():
-        return usable
+        return np.arange(len(best)) == 0
     parts = [
         result.stage.fits.held_out(*result.best.point, result.stage.folds)
         for result, good in zip(best, usable, strict=True)

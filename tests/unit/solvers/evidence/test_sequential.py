@@ -84,3 +84,12 @@ def test_features_that_all_vanish_leave_a_finite_model():
     solution = maximise_evidence(np.zeros((3, 2)), sign, np.ones(3), tol=1e-3, max_iter=10)
     assert np.isfinite(solution.posterior.evidence)
     assert np.isfinite(solution.precision).all()
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1e90])
+def test_units_of_the_features_change_nothing_but_the_weights(unit):
+    K, sign, weight = problem()
+    plain, scaled = (maximise_evidence(u * K, sign, weight, tol=1e-6, max_iter=200) for u in (1.0, unit))
+    np.testing.assert_array_equal(scaled.active, plain.active)
+    np.testing.assert_allclose(scaled.posterior.mean * unit, plain.posterior.mean, rtol=1e-3)
+    assert scaled.posterior.evidence == pytest.approx(plain.posterior.evidence, rel=1e-8)

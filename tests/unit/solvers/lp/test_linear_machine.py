@@ -53,3 +53,9 @@ def test_once_no_row_loses_smaller_penalties_have_the_same_weights():
     for followed, fresh in zip(along, alone, strict=True):
         assert followed.value == pytest.approx(fresh.value, rel=1e-6)
         assert followed.gap <= 1e-6 * followed.value
+
+
+def test_a_kernel_that_is_zero_everywhere_leaves_the_intercept_alone_at_any_penalty():
+    y = np.array([0, 1, 1])
+    fits = linear_machine_path(Gram.of_matrix(np.zeros((3, 3))), y, np.ones(3), [1e20, np.float64(1e-20)])
+    assert [(fit.beta.any(), fit.intercept) for fit in fits] == [(False, 1.0), (False, 1.0)]

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -441,3 +443,12 @@ def test_a_search_finds_narrow_kernels_beyond_a_valley_of_wide_ones():
     assert model.gamma_ > 0.5
     losses = [log_loss(y[300:], each.predict_proba(X[300:])) for each in (model, wide)]
     assert losses[0] < 0.95 * losses[1]
+
+
+def test_where_no_kernel_can_be_judged_there_is_a_model_all_the_same():
+    X, y = np.random.default_rng(0).normal(size=(3, 6)), [0, 1, 2]
+    model = CV(class_weight={0: 1e-30, 1: 1e30}, scale="robust")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        P = model.fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
