@@ -7,8 +7,15 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
+from kernelproba import (
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    LeastSquaresProbabilisticClassifier,
+)
+from kernelproba.rows import ParquetRows
+from kernelproba.rows.cluster import DaskRows, worker_memory
 
 pytest.importorskip("distributed", reason="clusters need dask and distributed")
 da = pytest.importorskip("dask.array")
@@ -75,15 +82,19 @@ def _slowly(block):
     return block
 
 
-@pytest.mark.usefixtures("client")
-def test_unknown_chunks_and_split_columns_get_the_cure(rows, model):
-    X, y, _ = chunked(rows)
-    with pytest.raises(ValueError, match=r"X\.compute_chunk_sizes\(\)"):
-        model.fit(X[X[:, 0] > 0], y)
-    with pytest.raises(ValueError, match=r"X\.rechunk\({1: -1}\)"):
-        model.fit(X.rechunk((700, 2)), y)
-    with pytest.raises(ValueError, match=r"y\.compute_chunk_sizes\(\)"):
-        model.fit(X, y[y == "a"])
+def test_features_are_kept_only_if_the_workers_have_room_for_them(client, rows):
+    limits = [worker["memory_limit"] for worker in client.scheduler_info()["workers"].values()]
+    assert worker_memory() == 0.5 * sum(limits)
+    store = DaskRows(chunked(rows)[0])
+    kept = store.features(_doubled, 4, budget=10**12)
+    assert len(kept.data.dask) == len(store.data.chunks[0])  # nothing but results
+    wide = DaskRows(da.zeros((10**9, 50), chunks=(10**6, -1)))
+    lazy = wide.features(_doubled, 50, budget=10**15)
+    assert len(lazy.data.dask) > len(wide.data.chunks[0])
+
+
+def _doubled(block):
+    return 2 * block
 
 
 @pytest.mark.usefixtures("client")
@@ -109,3 +120,53 @@ def test_least_squares_posteriors_take_one_pass_and_give_the_fit_of_the_array(ro
     P = model.fit(dX, dy, dw).predict_proba(dX)
     assert isinstance(P, da.Array)
     np.testing.assert_allclose(P.compute(), expected, atol=1e-10)
+
+
+@pytest.fixture(scope="module")
+def self_tuned(rows):
+    """Everything left to the search, on rows in memory."""
+    X, y, _ = rows
+    search = KernelLogisticRegressionCV(kernel="rbf", max_rows=300, n_centers=40, tol=1e-5, random_state=0)
+    return search.fit(X, y)
+
+
+def test_files_give_the_model_of_the_array_if_everything_is_searched(rows, self_tuned, tmp_path):
+    X, y, _ = rows
+    pd = pytest.importorskip("pandas")
+    pd.DataFrame(X, columns=list("abcd")).to_parquet(tmp_path / "rows.parquet", index=False)
+    store = ParquetRows(tmp_path, block_rows=512)
+    model = clone(self_tuned).fit(store, y)
+    assert model.best_params_ == self_tuned.best_params_
+    np.testing.assert_allclose(model.predict_proba(store), self_tuned.predict_proba(X), atol=1e-5)
+    np.testing.assert_allclose(model.loo_proba_, self_tuned.loo_proba_, atol=1e-5)
+
+
+def test_a_cluster_whose_workers_die_in_every_stage_gives_the_self_tuned_model_of_the_array(
+    client, rows, self_tuned
+):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+    X, y, _ = rows
+    stages, killed = ["candidate", "fit of all rows", "fit without a fold"], []
+
+    class Killer:
+        def setup(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):  # noqa: ARG002
+            if context.task_name in stages and getattr(context.task_name, "n_rows", 0) != 300:
+                stages.remove(context.task_name)
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[-1], signal.SIGKILL)
+
+        def on_fit_task_end(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+    model = clone(self_tuned).set_callbacks(Killer())
+    model.fit(da.from_array(X, chunks=(1500, -1)), da.from_array(y, chunks=1500))
+    assert stages == []
+    assert not set(killed) & set(client.run(os.getpid).values())
+    np.testing.assert_allclose(model.predict_proba(X), self_tuned.predict_proba(X), atol=1e-5)
+    np.testing.assert_allclose(model.loo_proba_.compute(), self_tuned.loo_proba_, atol=1e-5)

@@ -7,6 +7,7 @@ once to each worker that asks for it, and made anew by the scheduler if its work
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeGuard
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from dask.delayed import Delayed
 
 FAN_IN = 8
+#: Share of the workers' memory that a fit may keep.
+WORKER_SHARE = 0.5
 
 
 def is_dask(X: object) -> "TypeGuard[da.Array | dd.DataFrame | dd.Series]":
@@ -35,7 +38,8 @@ class DaskRows:
     Parameters
     ----------
     data : dask.array.Array of shape (n, d), or dask.dataframe.DataFrame
-        Chunks of known lengths that hold whole rows; some may be empty.
+        Chunks of any lengths, some of which may be empty.  Lengths that are not known are counted, once, and
+        chunks that do not hold whole rows are put together.
     """
 
     def __init__(self, data: "da.Array | dd.DataFrame"):
@@ -82,9 +86,11 @@ class DaskRows:
             held = np.asarray(values)
             matches = held.ndim == 1 and len(held) == len(self)
             return da.from_array(held, chunks=(self.data.chunks[0],) if matches else -1)
-        values = values.to_dask_array(lengths=True) if hasattr(values, "to_dask_array") else values
-        if np.isnan(values.shape[0]):
-            raise ValueError("y has chunks of unknown lengths: call y.compute_chunk_sizes() first.")
+        if hasattr(values, "to_dask_array"):
+            # Categories, and texts of Arrow, are labels like any other.
+            plain = getattr(values.dtype, "kind", "") in "biuf"
+            values = (values if plain else values.astype(object)).to_dask_array(lengths=True)
+        values = _counted(values)
         return values.rechunk((self.data.chunks[0],)) if values.shape == (len(self),) else values
 
     def distinct(self, values: "da.Array") -> np.ndarray:
@@ -131,11 +137,18 @@ class DaskRows:
 
         nodes = [dask.delayed(value, pure=False, traverse=False) for value in shared]
         apply = dask.delayed(_located_result, pure=False)
+        token = f"{_task_name(fn)}-{uuid4().hex}"
         columns = [self.data.to_delayed()[:, 0], *(self.align(a).to_delayed() for a in aligned)]
         count = len(self.data.chunks[0])
         chunks = zip(self.data.chunks[0], range(count), zip(*columns, strict=True), strict=True)
         return [
-            apply(fn, f"partition {number} of {count}, counted from 0", *blocks, *nodes)
+            apply(
+                fn,
+                f"partition {number} of {count}, counted from 0",
+                *blocks,
+                *nodes,
+                dask_key_name=(token, number),
+            )
             for length, number, blocks in chunks
             if length
         ]
@@ -150,7 +163,27 @@ class DaskRows:
             chunks=(self.data.chunks[0], (width,)),
             meta=probe[:0],
         )
-        return DaskRows(computed.persist() if computed.nbytes <= budget else computed)
+        kept = computed.nbytes <= min(budget, worker_memory())
+        return DaskRows(computed.persist() if kept else computed)
+
+
+def worker_memory() -> float:
+    """Bytes that workers may keep for a fit: half of what they have in all; without a cluster any number."""
+    try:
+        from distributed import default_client
+
+        client = default_client()
+    except (ImportError, ValueError):  # nobody is asked but the threads of this process
+        return float("inf")
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] for worker in workers]
+    return WORKER_SHARE * sum(limits) if all(limits) else float("inf")
+
+
+def _task_name(fn: Callable[..., object]) -> str:
+    """What a dashboard calls the tasks of a function."""
+    inner = getattr(fn, "func", fn)
+    return getattr(inner, "__name__", type(inner).__name__).strip("_")
 
 
 def _located_result(fn: Callable[..., T], place: str, *arguments: object) -> T:
@@ -171,18 +204,23 @@ def _unless_empty(fn: Callable[[Matrix], np.ndarray], empty: np.ndarray, block: 
 
 
 def _whole_rows(data: "da.Array | dd.DataFrame") -> "da.Array":
-    """Check that chunks have known lengths and hold all columns."""
+    """Rows in chunks of known lengths that hold all columns."""
     if hasattr(data, "to_dask_array"):
         data = data.to_dask_array(lengths=True)
     if data.ndim != 2:
         raise ValueError(f"Expected a Dask array with two dimensions (rows, features), got {data.ndim}.")
-    if any(np.isnan(size) for size in data.shape):
-        raise ValueError("X has chunks of unknown lengths: call X.compute_chunk_sizes() first.")
+    data = _counted(data)
     if data.numblocks[1] > 1:
-        raise ValueError(
-            f"X is cut into {data.numblocks[1]} column chunks: call X.rechunk({{1: -1}}), so that a chunk "
-            "holds whole rows."
-        )
+        data = data.rechunk({1: -1})
     if data.shape[0] == 0:
         raise ValueError("X has no rows.")
     return data
+
+
+def _counted(data: "da.Array") -> "da.Array":
+    """The array with chunks of known lengths: those that are not known are counted."""
+    if not any(np.isnan(size) for size in data.shape):
+        return data
+    counted = data.copy()  # that of the user stays as it is
+    counted.compute_chunk_sizes()
+    return counted

@@ -17,6 +17,7 @@ from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.refit import refit_centers
 from kernelproba.rows import MemoryRows
 from kernelproba.tuning.kernel_logistic.kept_stages import candidate_of, kept_selection
@@ -34,6 +35,8 @@ MOST_STEPS = 4
 MAX_C = 1e7
 #: Each sample is so many times the one before.
 SIZE_FACTOR = 4
+#: Rows of a sample that each of very many centres takes.
+ROWS_PER_CENTER = 8
 #: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
 FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
@@ -115,6 +118,14 @@ def sample_sizes(n: int, first: int) -> list[int]:
     return sizes or [n]
 
 
+def most_centers(n: int, plan: MemoryPlan) -> int:
+    """Centres that may be tried on a sample of n rows: half of them, but beyond 4000 an eighth.
+
+    Matrices of m² numbers are factorised: many centres are worth that where rows are many more.
+    """
+    return min(max(min(AUTO_CENTERS, n // 2), n // ROWS_PER_CENTER), plan.most_centers)
+
+
 @dataclass
 class SizedFits:
     """Fits of one model of the pool to a sample, judged by rows held out; each C starts from the one before.
@@ -160,7 +171,8 @@ class SizedFits:
         m, n = len(fitted.support_), len(self.sample.y)
         if fitted._spans_all_rows_ or best.n_centers is not None:
             return best
-        while (m := 2 * m) <= min(AUTO_CENTERS, n // 2) and not self.search.budget.is_over():
+        most = most_centers(n, fitted._memory_plan())
+        while (m := 2 * m) <= most and not self.search.budget.is_over():
             del self._fitted[best.gamma]
             trial = self.evaluate(best.gamma, best.C, m)
             if not trial.score > best.score + gain:

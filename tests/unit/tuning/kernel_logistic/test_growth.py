@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernelproba import KernelLogisticRegressionCV as CV
+from kernelproba.estimators.kernel_logistic import center_choice
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.scoring import mean_scores
-from kernelproba.tuning.kernel_logistic import stages
-from kernelproba.tuning.kernel_logistic.growth import MAX_C, climb, sample_sizes
+from kernelproba.tuning.kernel_logistic import growth, stages
+from kernelproba.tuning.kernel_logistic.growth import MAX_C, climb, most_centers, sample_sizes
 from kernelproba.tuning.kernel_logistic.search import Candidate, FeatureView
 
 VIEW = FeatureView("rbf", None)
@@ -52,6 +55,22 @@ def test_samples_grow_by_four_up_to_half_of_the_rows(n, sizes):
     assert sample_sizes(n, 4000) == sizes
 
 
+@pytest.mark.parametrize(
+    ("n", "memory", "most"),
+    [
+        (6_000, 1e12, 3000),
+        (16_000, 1e12, 4000),
+        (64_000, 1e12, 8000),
+        (256_000, 1e12, 32_000),
+        (64_000, 1e9, 2834),
+    ],
+)
+def test_many_rows_and_much_memory_allow_more_centres(n, memory, most):
+    found = most_centers(n, MemoryPlan(int(memory), 1))
+    assert found == most
+    assert MemoryPlan(int(memory), 1).least(found) <= memory
+
+
 @pytest.fixture(scope="module")
 def steps():
     """A rough function, of which more rows tell more; 1600 rows to learn from and 3000 to judge by."""
@@ -78,4 +97,18 @@ def test_more_rows_lead_to_a_rougher_function_that_predicts_better(steps, n_cent
     kept = CV([sample["C"]], [sample["gamma"]], **common, max_rows=200, random_state=0).fit(X, y)
     assert sample["C"] == kept.C_  # what the user gives is not moved
     losses = [mean_scores(m.predict_proba(fresh), labels, np.ones(3000))["log_loss"] for m in (grown, kept)]
+    assert losses[0] < losses[1]
+
+
+def test_centres_are_doubled_beyond_the_usual_most_where_that_pays(steps, monkeypatch):
+    X, y, fresh, labels = steps
+    monkeypatch.setattr(growth, "AUTO_CENTERS", 20)
+    monkeypatch.setattr(center_choice, "AUTO_CENTERS", 20)
+    monkeypatch.setattr(center_choice, "EXACT_ROWS", 100)
+    search = CV([10.0], kernel="rbf", scale=None, feature_weights=None, max_rows=150, random_state=0)
+    grown = clone(search).fit(X, y)
+    assert len(grown.best_estimator_.support_) == grown.best_params_["n_centers"] > 20
+    monkeypatch.setattr(growth, "ROWS_PER_CENTER", 10**9)
+    few = clone(search).fit(X, y)
+    losses = [mean_scores(m.predict_proba(fresh), labels, np.ones(3000))["log_loss"] for m in (grown, few)]
     assert losses[0] < losses[1]
