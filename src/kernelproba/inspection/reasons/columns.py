@@ -8,7 +8,8 @@ the mean log-odds of rows that have x's values in S and those of a row of the sa
 column j is its mean gain v(S ∪ j) − v(S) over all orders in which columns may join [Shapley 1953; Štrumbelj
 and Kononenko 2014].  Shares add up to f(x) − v(∅): what x has and the sample, on the average, has not.
 
-With few columns all 2^d sets are valued.  With more, each row of the sample is turned into x along a random
+Log-odds of two classes that are sums of products over columns have exact shares at any number of columns
+(`kernelproba.inspection.reasons.product_game`).  Else, with few columns all 2^d sets are valued.  With more, each row of the sample is turned into x along a random
 order of the columns and along its reverse (antithetic: where a column joins late in one, it joins early in
 the other).  Gains along an order add up, so that the shares do so exactly, sampled or not.
 """
@@ -23,6 +24,7 @@ from sklearn.utils import check_random_state
 
 from kernelproba.extras import extra
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
+from kernelproba.inspection.reasons.product_game import ProductGame
 from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.typing import Classifier, MatrixLike, RandomState
 
@@ -33,6 +35,9 @@ BASELINE, COLUMN = "baseline", "column"
 
 #: Columns up to which all sets are valued.
 _EXACT = 8
+
+#: Cells of rows that are put together at once.
+_CELLS = 4_000_000
 
 
 def column_contributions(
@@ -69,7 +74,8 @@ def column_contributions(
         - ``explained``: label of the row of X; ``class``: the class; ``term``: "column", or "baseline" for
           the mean log-odds of the sample.
         - ``column``: its name or number; ``contribution`` to the log-odds; ``error``: standard error of a
-          contribution that is sampled (more than 8 columns), 0 if it is exact.
+          contribution that is sampled, 0 if it is exact: with up to 8 columns, and in kernel logistic
+          regression of two classes by RBF, Laplacian and linear kernels.
 
         The contributions of a row add up to its log-odds.
 
@@ -93,14 +99,13 @@ def column_contributions(
 
     rng = check_random_state(random_state)
     sample = _drawn(background, n_background, rng)
-    rows = MixedRows(sample, X)
     size = len(sample)
     best = model.predict(X) if label is None else [label] * len(row_labels(X))
+    inner, rows = MixedRows.seen_inside(model, sample, X)
     lines: list[tuple] = []
     for i, explained in enumerate(row_labels(X)):
         k = class_number(model, best[i])
-        game = _Game(model, rows, size, size + i, k)
-        baseline, shares, errors = game.exact() if game.d <= _EXACT else game.sampled(rng)
+        baseline, shares, errors = _Game(inner, rows, size, size + i, k).solved(rng)
         lines.append((explained, model.classes_[k], BASELINE, None, baseline, 0.0))
         for j in np.argsort(-abs(shares), kind="stable"):
             lines.append((explained, model.classes_[k], COLUMN, rows.names[j], shares[j], errors[j]))
@@ -127,6 +132,24 @@ class _Game:
         self._model, self._rows, self._size, self._row, self._label = model, rows, size, row, label
         self.d = len(rows.names)
 
+    def solved(self, rng: np.random.RandomState) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return baseline, shares (d,) and their standard errors, exact where that is not dear."""
+        return self.by_products() or (self.exact() if self.d <= _EXACT else self.sampled(rng))
+
+    def by_products(self) -> tuple[float, np.ndarray, np.ndarray] | None:
+        """Return exact shares of a sum of products; None if the log-odds are none."""
+        sample = self._rows.array(slice(self._size))
+        game = None if sample is None else ProductGame.of(self._model, self._rows.groups, self.d)
+        if game is None:
+            return None
+        row = self._rows.array(slice(self._row, self._row + 1))
+        ends = np.repeat([*range(self._size), self._row], self.d).reshape(-1, self.d)
+        odds = self._rows.log_odds(self._model, ends, self._label)
+        shares = (1 if self._label == 1 else -1) * game.shares(row, sample)
+        if not np.isclose(shares.sum(), odds[-1] - odds[:-1].mean(), rtol=1e-6, atol=1e-6):
+            return None  # probabilities that are limited, or log-odds beyond what numbers hold
+        return float(odds[:-1].mean()), shares, np.zeros(self.d)
+
     def exact(self) -> tuple[float, np.ndarray, np.ndarray]:
         """Return baseline, shares (d,) and their errors (0) from the values v(S) of all sets."""
         members = (np.arange(2**self.d)[:, None] >> np.arange(self.d)) & 1 == 1
@@ -146,23 +169,26 @@ class _Game:
     def sampled(self, rng: np.random.RandomState) -> tuple[float, np.ndarray, np.ndarray]:
         """Return baseline, shares and standard errors from an order and its reverse per row of the sample."""
         gains, baseline = np.empty((self._size, self.d)), 0.0
-        for b in range(self._size):
-            order = rng.permutation(self.d)
-            there, start = self._gains(b, order)
-            back, _ = self._gains(b, order[::-1])
-            gains[b], baseline = (there + back) / 2, baseline + start / self._size
+        for rows in np.array_split(np.arange(self._size), self._blocks()):
+            orders = np.array([rng.permutation(self.d) for _ in rows])
+            there, start = self._gains(rows, orders)
+            back, _ = self._gains(rows, orders[:, ::-1])
+            gains[rows], baseline = (there + back) / 2, baseline + start.sum() / self._size
         errors = gains.std(axis=0, ddof=min(1, self._size - 1)) / np.sqrt(self._size)
         return float(baseline), gains.mean(axis=0), errors
 
-    def _gains(self, b: int, order: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return what each column adds as row b of the sample turns into x, and the log-odds of row b."""
-        joined = np.empty(self.d, dtype=int)
-        joined[order] = np.arange(self.d)  # place of a column in the order
-        index = np.where(joined < np.arange(self.d + 1)[:, None], self._row, b)
-        values = self._rows.log_odds(self._model, index, self._label)
-        gains = np.empty(self.d)
-        gains[order] = np.diff(values)
-        return gains, float(values[0])
+    def _blocks(self) -> int:
+        """Return into how many parts the sample is cut, so that what is put together fits into memory."""
+        return min(self._size, 1 + self._size * (self.d + 1) * self.d // _CELLS)
+
+    def _gains(self, rows: np.ndarray, orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what columns add as rows of the sample (r,) turn into x, (r, d), and log-odds before it."""
+        joined = np.argsort(orders, axis=1)  # place of a column in the order
+        steps = np.arange(self.d + 1)[:, None]
+        index = np.where(joined[:, None, :] < steps, self._row, rows[:, None, None])
+        values = self._rows.log_odds(self._model, index.reshape(-1, self.d), self._label)
+        values = values.reshape(len(rows), self.d + 1)
+        return np.take_along_axis(np.diff(values, axis=1), joined, axis=1), values[:, 0]
 
 
 def _drawn(background: Any, size: int, rng: np.random.RandomState) -> Any:

@@ -9,6 +9,7 @@ from scipy.sparse import issparse
 from scipy.special import logsumexp
 
 from kernelproba.extras import extra
+from kernelproba.tables import TableClassifier
 from kernelproba.tables.columns import is_missing
 from kernelproba.typing import Classifier, MatrixLike
 
@@ -29,9 +30,11 @@ class MixedRows:
     ----------
     *parts : arrays of shape (·, d) or data frames
         All with the same columns; their rows are numbered one after the other.
+    players : (ndarray of shape (d,), list of str), optional
+        Of arrays: the number of the player that each column belongs to, and the players' names.
     """
 
-    def __init__(self, *parts: Any):
+    def __init__(self, *parts: Any, players: tuple[np.ndarray, list[str]] | None = None):
         if any(issparse(part) for part in parts):
             raise ValueError("columns of sparse rows have no reasons of their own: pass dense rows")
         self._frame = hasattr(parts[0], "columns")
@@ -42,11 +45,30 @@ class MixedRows:
         columns = self._stack.items() if self._frame else ()  # type: ignore[union-attr]
         self._arrays = [column.array for _, column in columns]
         self.names = list(map(str, parts[0].columns)) if self._frame else list(range(self._stack.shape[1]))
+        self.groups = np.arange(len(self.names))
+        if players is not None:
+            self.groups, self.names = players
+
+    @classmethod
+    def seen_inside(cls, model: Classifier, *parts: Any) -> tuple[Classifier, MixedRows]:
+        """Return the classifier inside one of tables, and rows as it sees them; others as they are.
+
+        Tables are encoded column by column, so that rows may be mixed before or after: after costs less.
+        """
+        if not isinstance(model, TableClassifier):
+            return model, cls(*parts)
+        encoder = model.encoder_
+        players = encoder.source_, [column.name for column in encoder.columns_]
+        return model.estimator_, cls(*map(model.encode, parts), players=players)
+
+    def array(self, index: slice) -> np.ndarray | None:
+        """Return rows of the stack, None if they are no array of numbers."""
+        return None if self._frame or self._stack.dtype.kind not in "fiu" else self._stack[index]
 
     def take(self, index: np.ndarray) -> np.ndarray | pd.DataFrame:
-        """Return rows whose column j is that of row ``index[:, j]`` of the stack, for index (r, d)."""
+        """Return rows whose column (or player) j is that of row ``index[:, j]`` of the stack, of r rows."""
         if not self._frame:
-            return self._stack[index, np.arange(index.shape[1])]
+            return self._stack[index[:, self.groups], np.arange(len(self.groups))]
         with extra("tables"):
             import pandas as pd
 
@@ -77,7 +99,7 @@ class MixedRows:
 
     def log_odds(self, model: Classifier, index: np.ndarray, label: int) -> np.ndarray:
         """Return the log-odds of a class for the rows of `take`, of shape (r,); they are made in blocks."""
-        step = max(1, _CELLS // max(index.shape[1], 1))
+        step = max(1, _CELLS // max(len(self.groups), 1))
         blocks = [index[start : start + step] for start in range(0, len(index), step)]
         return np.concatenate([log_odds(model, self.take(block))[:, label] for block in blocks])
 
