@@ -140,7 +140,8 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def encode(self, X: MatrixLike) -> NDArray:
         """Return rows as the estimator sees them, (n, k)."""
-        check_is_fitted(self)
+        if not hasattr(self, "encoder_"):  # asking scikit-learn takes as long as a prediction
+            check_is_fitted(self)
         return self.encoder_.transform(X)
 
     def predict_proba(self, X: MatrixLike) -> NDArray:

@@ -82,6 +82,15 @@ def columns_of(X: Any) -> list[Column]:
     return [_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1])]
 
 
+def column_of(name: str, values: Any) -> Column:
+    """Return a column from an array of NumPy, or of pandas where NumPy has no missing flags."""
+    if isinstance(values, np.ndarray):
+        return _of_array(name, values)
+    import pandas as pd
+
+    return _of_pandas(name, pd.Series(values))
+
+
 def texts(values: Sequence[object] | NDArray) -> NDArray:
     """Return values as texts without blanks around them, None for what is missing or blank."""
     found = np.empty(len(values), dtype=object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -169,7 +169,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             Columns as `get_feature_names_out` names them.
         """
         check_is_fitted(self)
-        columns = self._columns(X, reset=False)
+        return self.encode_columns(self._columns(X, reset=False))
+
+    def encode_columns(self, columns: Sequence[Column]) -> NDArray:
+        """Do what `transform` does, for columns that are in the order of training and need no check.
+
+        Parameters
+        ----------
+        columns : sequence of d columns of n rows
+            As `kernelproba.tables.columns.columns_of` returns them.
+        """
         return np.column_stack(
             [
                 fitted.transform(column)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernelproba.cli.set_calibration import label_sets
 from kernelproba.plain_text import shorten
-from kernelproba.tables.files.arrow_columns import to_frame
+from kernelproba.tables.columns import column_of
+from kernelproba.tables.files.arrow_columns import read_values
+from kernelproba.tables.readings import NUMBER, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,8 +87,8 @@ class Answers:
 
     def answer(self, request: Request) -> dict[str, object]:
         """Return label, probabilities and what else is asked for, row by row."""
-        X, ignored = self._frame(request.rows)
-        P = self.model.model.predict_proba(X)
+        columns, ignored = self._columns(request.rows)
+        P = self._posterior(columns)
         classes = [str(label) for label in self.model.classes.tolist()]
         answers: list[dict[str, object]] = [
             {"label": classes[int(p.argmax())], "probabilities": dict(zip(classes, p.tolist(), strict=True))}
@@ -96,22 +98,29 @@ class Answers:
             for each, members in zip(answers, self._sets(X, P, request.confidence), strict=True):
                 each["set"] = [label for label, is_in in zip(classes, members, strict=True) if is_in]
         if request.reasons:
-            for each, reasons in zip(answers, self._reasons(X), strict=True):
+            for each, reasons in zip(answers, self._reasons(columns), strict=True):
                 each["reasons"] = reasons
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
-    def _frame(self, rows: Sequence[Mapping[str, object]]) -> tuple[pd.DataFrame, list[str]]:
-        """Return the rows as the model takes them, and the names that it does not use."""
-        import pyarrow as pa
+    def _posterior(self, columns: Mapping[str, Any]) -> np.ndarray:
+        """Return the probabilities (n, c); a frame around a single row takes longer than its prediction."""
+        table = self.model.model
+        Z = table.encoder_.encode_columns([column_of(name, values) for name, values in columns.items()])
+        return table.estimator_.predict_proba(Z)
 
+    def _columns(self, rows: Sequence[Mapping[str, object]]) -> tuple[dict[str, Any], list[str]]:
+        """Return the columns as the model takes them, and the names that it does not use."""
         for number, row in enumerate(rows, start=1):
             missing = [name for name in self.model.readings if name not in row]
             if missing:
                 raise BadRequest(f"row {number} lacks '{shorten(missing[0], 40)}' (null is a gap)")
-        columns = {name: _column(name, [row[name] for row in rows]) for name in self.model.readings}
+        columns = {
+            name: _column(name, [row[name] for row in rows], reading)
+            for name, reading in self.model.readings.items()
+        }
         used = {*self.model.readings, self.model.target}
         ignored = dict.fromkeys(name for row in rows for name in row if name not in used)
-        return to_frame(pa.table(columns), self.model.readings), list(ignored)[:20]
+        return columns, list(ignored)[:20]
 
     def _sets(self, X: pd.DataFrame, P: np.ndarray, confidence: float) -> np.ndarray:
         """Return which labels (n, c) cannot be ruled out."""
@@ -122,9 +131,13 @@ class Answers:
             raise BadRequest(f"confidence {confidence:g}, sets of labels: {error}") from None
         return sets.at([confidence], X, P)[0]
 
-    def _reasons(self, X: pd.DataFrame) -> list[dict[str, object]]:
+    def _reasons(self, columns: Mapping[str, Any]) -> list[dict[str, object]]:
         """Return the contributions of the columns to the log-odds of the label, row by row."""
+        import pandas as pd
+
         from kernelproba.inspection import column_contributions
+
+        X = pd.DataFrame(dict(columns))
 
         if self._training is None:
             raise BadRequest("there are no rows to compare with: start the service with --training FILE")
@@ -140,7 +153,14 @@ class Answers:
         ]
 
 
-def _column(name: str, values: list) -> object:
+def _column(name: str, values: list, reading: Reading) -> Any:
+    """Return values of JSON as the model reads them."""
+    if reading.kind == NUMBER and all(type(value) is float for value in values):
+        return np.array(values)  # Arrow would take longer than all that follows
+    return read_values(name, _arrow(name, values), reading)
+
+
+def _arrow(name: str, values: list) -> Any:
     """Return values of JSON as a column: of their type if they share one, else as texts."""
     import pyarrow as pa
 

@@ -71,13 +71,18 @@ class ProductGame:
         """Return the Shapley values (n_players,) of a row (d,) against rows (B, d)."""
         pair = np.vstack([x, background])
         scale = self.model._score_scale()
-        parts = [member.weight / scale * self._member_shares(member, pair) for member in self.model._members()]
+        parts = [
+            member.weight / scale * self._member_shares(member, pair) for member in self.model._members()
+        ]
         return np.sum(parts, axis=0)
 
     def _member_shares(self, member: Member, rows: np.ndarray) -> np.ndarray:
         rows = np.asarray(member.rows(self.model._check_predict(rows)), dtype=float)
         expansion = member.model._expansion()
-        centers, alpha = np.asarray(expansion.centers, dtype=float), np.asarray(expansion.coef[0], dtype=float)
+        centers, alpha = (
+            np.asarray(expansion.centers, dtype=float),
+            np.asarray(expansion.coef[0], dtype=float),
+        )
         if type(expansion.kernel) is Linear:
             slopes = (alpha @ centers) * (rows[0] - rows[1:].mean(axis=0))
             return np.bincount(self.groups, slopes, self.n_players)
