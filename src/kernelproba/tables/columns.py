@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.tables.errors import TableError
 from kernelproba.typing import MatrixLike
@@ -82,7 +82,7 @@ def columns_of(X: Any) -> list[Column]:
     return [_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1])]
 
 
-def column_of(name: str, values: Any) -> Column:
+def column_of(name: str, values: ArrayLike) -> Column:
     """Return a column from an array of NumPy, or of pandas where NumPy has no missing flags."""
     if isinstance(values, np.ndarray):
         return _of_array(name, values)

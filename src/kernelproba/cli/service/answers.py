@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from kernelproba.tables.readings import NUMBER, Reading
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from kernelproba.cli.table_model import TableModel
 
@@ -102,13 +103,13 @@ class Answers:
                 each["reasons"] = reasons
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
-    def _posterior(self, columns: Mapping[str, Any]) -> np.ndarray:
+    def _posterior(self, columns: Mapping[str, pa.Array]) -> np.ndarray:
         """Return the probabilities (n, c); a frame around a single row takes longer than its prediction."""
         table = self.model.model
         Z = table.encoder_.encode_columns([column_of(name, values) for name, values in columns.items()])
         return table.estimator_.predict_proba(Z)
 
-    def _columns(self, rows: Sequence[Mapping[str, object]]) -> tuple[dict[str, Any], list[str]]:
+    def _columns(self, rows: Sequence[Mapping[str, object]]) -> tuple[dict[str, pa.Array], list[str]]:
         """Return the columns as the model takes them, and the names that it does not use."""
         for number, row in enumerate(rows, start=1):
             missing = [name for name in self.model.readings if name not in row]
@@ -131,7 +132,7 @@ class Answers:
             raise BadRequest(f"confidence {confidence:g}, sets of labels: {error}") from None
         return sets.at([confidence], X, P)[0]
 
-    def _reasons(self, columns: Mapping[str, Any]) -> list[dict[str, object]]:
+    def _reasons(self, columns: Mapping[str, pa.Array]) -> list[dict[str, object]]:
         """Return the contributions of the columns to the log-odds of the label, row by row."""
         import pandas as pd
 
@@ -153,14 +154,14 @@ class Answers:
         ]
 
 
-def _column(name: str, values: list, reading: Reading) -> Any:
+def _column(name: str, values: list, reading: Reading) -> pa.Array:
     """Return values of JSON as the model reads them."""
     if reading.kind == NUMBER and all(type(value) is float for value in values):
         return np.array(values)  # Arrow would take longer than all that follows
     return read_values(name, _arrow(name, values), reading)
 
 
-def _arrow(name: str, values: list) -> Any:
+def _arrow(name: str, values: list) -> pa.Array:
     """Return values of JSON as a column: of their type if they share one, else as texts."""
     import pyarrow as pa
 

@@ -9,9 +9,10 @@ column j is its mean gain v(S ∪ j) − v(S) over all orders in which columns m
 and Kononenko 2014].  Shares add up to f(x) − v(∅): what x has and the sample, on the average, has not.
 
 Log-odds of two classes that are sums of products over columns have exact shares at any number of columns
-(`kernelproba.inspection.reasons.product_game`).  Else, with few columns all 2^d sets are valued.  With more, each row of the sample is turned into x along a random
-order of the columns and along its reverse (antithetic: where a column joins late in one, it joins early in
-the other).  Gains along an order add up, so that the shares do so exactly, sampled or not.
+(`kernelproba.inspection.reasons.product_game`).  Else, with few columns all 2^d sets are valued.  With more,
+each row of the sample is turned into x along a random order of the columns and along its reverse (antithetic:
+where a column joins late in one, it joins early in the other).  Gains along an order add up, so that the
+shares do so exactly, sampled or not.
 """
 
 from __future__ import annotations
@@ -138,14 +139,12 @@ class _Game:
 
     def by_products(self) -> tuple[float, np.ndarray, np.ndarray] | None:
         """Return exact shares of a sum of products; None if the log-odds are none."""
-        sample = self._rows.array(slice(self._size))
-        game = None if sample is None else ProductGame.of(self._model, self._rows.groups, self.d)
-        if game is None:
+        stack, game = self._rows.array(), ProductGame.of(self._model, self._rows.groups, self.d)
+        if stack is None or game is None:
             return None
-        row = self._rows.array(slice(self._row, self._row + 1))
         ends = np.repeat([*range(self._size), self._row], self.d).reshape(-1, self.d)
         odds = self._rows.log_odds(self._model, ends, self._label)
-        shares = (1 if self._label == 1 else -1) * game.shares(row, sample)
+        shares = (1 if self._label == 1 else -1) * game.shares(stack[self._row], stack[: self._size])
         if not np.isclose(shares.sum(), odds[-1] - odds[:-1].mean(), rtol=1e-6, atol=1e-6):
             return None  # probabilities that are limited, or log-odds beyond what numbers hold
         return float(odds[:-1].mean()), shares, np.zeros(self.d)

@@ -50,7 +50,7 @@ class MixedRows:
             self.groups, self.names = players
 
     @classmethod
-    def seen_inside(cls, model: Classifier, *parts: Any) -> tuple[Classifier, MixedRows]:
+    def seen_inside(cls, model: Classifier, *parts: MatrixLike) -> tuple[Classifier, MixedRows]:
         """Return the classifier inside one of tables, and rows as it sees them; others as they are.
 
         Tables are encoded column by column, so that rows may be mixed before or after: after costs less.
@@ -61,9 +61,9 @@ class MixedRows:
         players = encoder.source_, [column.name for column in encoder.columns_]
         return model.estimator_, cls(*map(model.encode, parts), players=players)
 
-    def array(self, index: slice) -> np.ndarray | None:
-        """Return rows of the stack, None if they are no array of numbers."""
-        return None if self._frame or self._stack.dtype.kind not in "fiu" else self._stack[index]
+    def array(self) -> np.ndarray | None:
+        """Return the stack, None if it is no array of numbers."""
+        return None if self._frame or self._stack.dtype.kind not in "fiu" else self._stack
 
     def take(self, index: np.ndarray) -> np.ndarray | pd.DataFrame:
         """Return rows whose column (or player) j is that of row ``index[:, j]`` of the stack, of r rows."""

@@ -1,6 +1,6 @@
 """Exact Shapley values of kernel machines of two classes, whatever the number of columns.
 
-The log-odds of two classes are a sum over centres, and the RBF and Laplacian kernels are products over columns:
+The log-odds of two classes are a sum over centres, and RBF and Laplacian kernels are products over columns:
 
     f(x_S, b_rest) = Σ_c α_c Π_{j∈S} a_j Π_{j∉S} b_j ,     a_j = k_j(x_j, c_j),  b_j = k_j(b_j, c_j) .
 
@@ -62,8 +62,9 @@ class ProductGame:
     @classmethod
     def of(cls, model: Classifier, groups: np.ndarray, n_players: int) -> ProductGame | None:
         """Return the game of a model, None for one whose log-odds are no such sums."""
-        known = isinstance(model, UncertainProbabilities) and len(model.classes_) == 2
-        if not known or not all(map(_is_product, model._members())):
+        if not isinstance(model, UncertainProbabilities) or len(model.classes_) != 2:
+            return None
+        if not all(map(_is_product, model._members())):
             return None
         return cls(model, np.asarray(groups), n_players)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile, chunk_rows
@@ -91,13 +91,14 @@ class JsonTable(WholeTable):
         return pa.table({name: as_arrow([row.get(name) for row in rows]) for name in names})
 
 
-def as_arrow(cells: list[Any]) -> pa.Array:
+def as_arrow(cells: Sequence[object]) -> pa.Array:
     """Return cells of one column as one type: their own if they share it, else text."""
     import pyarrow as pa
 
     try:
         return pa.array(cells)
     except pa.ArrowException:
-        if all(cell is None or isinstance(cell, int | float) for cell in cells):
-            return pa.array([None if cell is None else float(cell) for cell in cells])
+        numbers = [cell for cell in cells if isinstance(cell, int | float)]
+        if len(numbers) == sum(cell is not None for cell in cells):
+            return pa.array([float(cell) if isinstance(cell, int | float) else None for cell in cells])
         return pa.array([None if cell is None else str(cell) for cell in cells])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kernelproba.extras import extra
 from kernelproba.tables.errors import TableError
@@ -21,6 +21,10 @@ from kernelproba.tables.files.typed_files import WholeTable, as_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from openpyxl.cell.read_only import ReadOnlyCell
+
+#: A number, text, flag, date or time; None for nothing.
+Cell = object
 
 #: What a format shows as it stands: an escaped sign, or a quotation.
 _LITERAL = re.compile(r'\\.|"[^"]*"')
@@ -69,14 +73,14 @@ class WorkbookTable(WholeTable):
         columns = [as_arrow([row[j] for row in body]) for j in range(len(names))]
         return pa.table(columns, names=column_names(names, has_header))
 
-    def _has_header(self, rows: list[list[Any]]) -> bool:
+    def _has_header(self, rows: list[list[Cell]]) -> bool:
         if self._given.header is not None:
             return self._given.header
         words = [["" if cell is None else str(cell) for cell in row] for row in rows[:_LOOKED_AT]]
         return names_columns(words[0], words[1:])
 
     @cached_property
-    def _content(self) -> tuple[int, list[list[Any]]]:
+    def _content(self) -> tuple[int, list[list[Cell]]]:
         """How many lines of a title come first, and the rows after them, all of the same width."""
         rows = self._cells()
         while rows and not _filled(rows[-1]):
@@ -90,7 +94,7 @@ class WorkbookTable(WholeTable):
         columns = [j for j in range(width) if any(row[j] is not None for row in rows)]
         return filled[:first].count(1), [[row[j] for j in columns] for row in rows]
 
-    def _cells(self) -> list[list[Any]]:
+    def _cells(self) -> list[list[Cell]]:
         with extra("excel"):
             import openpyxl
 
@@ -105,12 +109,12 @@ class WorkbookTable(WholeTable):
         return rows
 
 
-def _filled(row: Sequence[Any]) -> int:
+def _filled(row: Sequence[Cell]) -> int:
     """Return how many cells of a row hold something, two at most."""
     return sum(1 for _ in islice((cell for cell in row if cell is not None), 2))
 
 
-def _value(cell: Any) -> Any:
+def _value(cell: ReadOnlyCell) -> Cell:
     """Return what people see in a cell: percentages as they are shown; None for nothing and for errors."""
     value = cell.value
     if value is None or value == "" or cell.data_type == "e":
@@ -120,6 +124,6 @@ def _value(cell: Any) -> Any:
     return value
 
 
-def _is_percentage(cell: Any) -> bool:
+def _is_percentage(cell: ReadOnlyCell) -> bool:
     shown = cell.number_format or ""
     return "%" in shown and "%" in _LITERAL.sub("", shown)
