@@ -96,10 +96,12 @@ class Answers:
             for p in P
         ]
         if request.confidence is not None:
-            for each, members in zip(answers, self._sets(X, P, request.confidence), strict=True):
+            for each, members in zip(
+                answers, self._sets(_frame(columns), P, request.confidence), strict=True
+            ):
                 each["set"] = [label for label, is_in in zip(classes, members, strict=True) if is_in]
         if request.reasons:
-            for each, reasons in zip(answers, self._reasons(columns), strict=True):
+            for each, reasons in zip(answers, self._reasons(_frame(columns)), strict=True):
                 each["reasons"] = reasons
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
@@ -132,13 +134,9 @@ class Answers:
             raise BadRequest(f"confidence {confidence:g}, sets of labels: {error}") from None
         return sets.at([confidence], X, P)[0]
 
-    def _reasons(self, columns: Mapping[str, pa.Array]) -> list[dict[str, object]]:
+    def _reasons(self, X: pd.DataFrame) -> list[dict[str, object]]:
         """Return the contributions of the columns to the log-odds of the label, row by row."""
-        import pandas as pd
-
         from kernelproba.inspection import column_contributions
-
-        X = pd.DataFrame(dict(columns))
 
         if self._training is None:
             raise BadRequest("there are no rows to compare with: start the service with --training FILE")
@@ -152,6 +150,12 @@ class Answers:
             }
             for _, own in lines.groupby("explained", sort=False)
         ]
+
+
+def _frame(columns: Mapping[str, pa.Array]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(dict(columns))
 
 
 def _column(name: str, values: list, reading: Reading) -> pa.Array:
