@@ -9,7 +9,8 @@
    compared once more, on all rows or a sample of `max_rows`: by leave-one-out where that is quick, else by as
    many of four folds as hold out 600 rows.
 3. **Refinement.**  Points around the best one that the screening has not found hopeless are tried on the same
-   rows, but by folds that hold out 250.
+   rows, but by folds that hold out 250; and two points far from it, from which the walk goes on if one is
+   better.
 """
 
 import math
@@ -59,6 +60,9 @@ MEDIAN_ROWS = 300
 STAGE_TOL = 0.25
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
+#: Multiples of gamma, and C, from which the last stage may start: an ordinary one, and a wide kernel with a
+#: large C, which is an additive model (Laplacian) or a polynomial (RBF).
+FINAL_STARTS = ((1.0, 100.0), (1 / 64, 1e4))
 #: Where the search of C starts, and multiples of gamma from which else it may.
 START_C, OTHER_WIDTHS = 10.0, (1 / 16, 16.0)
 
@@ -167,6 +171,7 @@ def finish(
     chosen = max(screened, key=_result_score)
     if _is_screened(space, rows) and not search.budget.is_over():
         chosen = _refine(space, search, _compare(space, rows, search, screened))
+        chosen = _reconsidered(space, rows, search, chosen)
     whole = space.folds is None and len(chosen.stage.fits.rows) == len(rows)
     fits = chosen.stage.fits if whole else space.stage(chosen.view, rows, None).fits
     plain = SelectedModel(chosen.best, chosen.view, fits)
@@ -237,6 +242,24 @@ def _refine(space: SearchSpace, search: CandidateSearch, found: StageResult) -> 
     screening = None if found.screening is None else Screening(found.screening, found.best.point)
     best = search.minimise(stage, found.best.point, refine=True, screening=screening)
     return found._replace(stage=stage, best=best)
+
+
+def _reconsidered(
+    space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
+) -> StageResult:
+    """Walk from other points on all rows where one is better at once than what a sample led to.
+
+    A few hundred rows may tell so little that they end with nearly constant functions, or with narrow kernels
+    that tell equal rows apart; more rows of the same table then want a rough additive one.
+    """
+    if found.best.gamma is None or not all(space.searched) or not _is_sampled(rows):
+        return found
+    center = _center(space, rows, found.view)
+    starts = [search.evaluate(found.stage, center * width, C) for width, C in FINAL_STARTS]
+    start = max(starts, key=_score)
+    if start.score <= found.best.score + CHANCE_GAIN / len(found.stage.fits.rows):
+        return found
+    return found._replace(best=search.minimise(found.stage, start.point, refine=True))
 
 
 def _score(candidate: Candidate) -> float:

@@ -18,6 +18,7 @@ from kernelproba.datasets import three_gaussians, three_gaussians_problem, two_g
 from kernelproba.inspection import explain
 from kernelproba.kernels import RBF, ChiSquared
 from kernelproba.tuning import pattern_search
+from kernelproba.tuning.kernel_logistic import selection
 from kernelproba.tuning.kernel_logistic.stages import SAMPLE_ROWS
 from kernelproba.tuning.scorers import held_out_scorer, smoothed_log_likelihood
 
@@ -452,3 +453,20 @@ def test_where_no_kernel_can_be_judged_there_is_a_model_all_the_same():
         warnings.simplefilter("ignore")
         P = model.fit(X, y).predict_proba(X)
     np.testing.assert_allclose(P.sum(axis=1), 1.0)
+
+
+def test_all_rows_correct_a_sample_that_has_led_astray(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (2000, 2))
+    y = (2.5 * np.sign(np.sin(3 * X[:, 0]) + X[:, 1] / 2) + rng.logistic(size=2000) > 0).astype(int)
+    real = selection.screen
+
+    def misled(space, rows, search):
+        return [
+            each._replace(best=search.evaluate(each.stage, 1e3, 0.01)) for each in real(space, rows, search)
+        ]
+
+    monkeypatch.setattr(selection, "screen", misled)
+    model = CV(kernel="rbf", scale=None, feature_weights=None).fit(X[:600], y[:600])
+    assert model.gamma_ < 100
+    assert log_loss(y[600:], model.predict_proba(X[600:])) < 0.5
