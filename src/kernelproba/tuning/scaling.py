@@ -128,6 +128,8 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         Z : array of shape (n, d)
             Rows on the common scale.
         """
+        if self.stretch_ is not None:
+            Z = Z / self.stretch_
         if self.rule in SQUASHED_RULES:
             Z = Z / np.sqrt(np.maximum(1 - np.square(Z / REACH), np.finfo(float).tiny))
         with np.errstate(invalid="ignore"):

@@ -8,7 +8,7 @@ from common.mixed_table import as_numbers, as_words, mixed_table  # noqa: E402
 
 from kernelproba import TableEncoder  # noqa: E402
 from kernelproba.page.decoding import OTHER, decoded_columns  # noqa: E402
-from kernelproba.tuning.scaling import FeatureScaling  # noqa: E402
+from kernelproba.tuning.scaling import FeatureScaling, ScaledView  # noqa: E402
 
 
 @pytest.mark.parametrize("numbers", ["standard", "squash"])
@@ -35,4 +35,6 @@ def test_scaling_can_be_undone(rule):
     X = np.random.default_rng(0).normal(size=(50, 3)) * [1, 100, 0.01] + [0, 5, -3]
     X[:, 2] = X[:, 2] > -3
     scaling = FeatureScaling(rule).fit(X)
-    np.testing.assert_allclose(scaling.inverse_transform(scaling.transform(X)), X, rtol=1e-9, atol=1e-9)
+    view = ScaledView(rule, scaling)
+    for each in (view, view.weighed(np.array([0.5, 2.0, 0.01]))):
+        np.testing.assert_allclose(each.scaling.inverse_transform(each.rows(X)), X, rtol=1e-9, atol=1e-9)
