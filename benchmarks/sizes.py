@@ -11,10 +11,8 @@ Every run is a process of its own on one thread and is kept at once, in docs/res
 import argparse
 
 from benchmarks.sizes_data import TABLES, parquet_folder
+from benchmarks.sizes_page import ON_DISK, write_pages
 from benchmarks.sizes_runs import RECORD, SIZED, apart, run_missing
-
-#: How runs on rows on disk are called on record.
-ON_DISK = "kernelproba on disk"
 
 
 def main() -> None:
@@ -33,6 +31,7 @@ def main() -> None:
         run_on_disk(given.parquet, given.memory, 60 * given.minutes)
     elif not given.page:
         run_missing(given.most, given.tables, given.models, 60 * given.minutes)
+    write_pages()
 
 
 def run_on_disk(rows: int, memory_limit: str, seconds: float) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -116,22 +117,51 @@ def run_one(name: str, rows: int, model: str) -> dict:
     } | _facts(classifier)
 
 
+class StageTimes:
+    """Callback that adds up the processor time of the steps of a fit, by their names."""
+
+    def __init__(self):
+        self.seconds: dict[str, float] = {}
+        self._begun: dict[int, float] = {}
+        self.passes = 0
+
+    def setup(self, estimator, context):
+        pass
+
+    def on_fit_task_begin(self, estimator, context):  # noqa: ARG002
+        self._begun[id(context)] = time.process_time()
+
+    def on_fit_task_end(self, estimator, context):  # noqa: ARG002
+        spent = time.process_time() - self._begun.pop(id(context))
+        self.seconds[str(context.task_name)] = self.seconds.get(str(context.task_name), 0.0) + spent
+        self.passes += context.task_name == "pass"
+
+    def teardown(self, estimator, context):
+        pass
+
+
 def run_parquet(rows: int, memory_limit: str) -> dict:
     """The self-tuned fit of rows on disk, within a memory limit; the folder is there already."""
     from kernelproba.rows import ParquetRows
 
     folder = parquet_folder(rows)
     X_test, y_test, least = test_waves(5)
-    store = ParquetRows(folder, [f"x{j}" for j in range(20)])
-    model = KernelLogisticRegressionCV(random_state=0, memory_limit=memory_limit)
+    store, times = ParquetRows(folder, [f"x{j}" for j in range(20)]), StageTimes()
+    model = KernelLogisticRegressionCV(random_state=0, memory_limit=memory_limit).set_callbacks(times)
     before, start, wall = peak_memory(), time.process_time(), time.perf_counter()
     model.fit(store, store.column("label"))
     seconds, wall = time.process_time() - start, time.perf_counter() - wall
-    P = model.predict_proba(X_test)
+    P = model.predict_proba(pd.DataFrame(X_test, columns=store.columns))
+    final = times.seconds["fit of all rows"]
     return {
         "log_loss": float(log_loss(y_test, P, labels=model.classes_)),
         "cpu s": seconds,
         "seconds": wall,
+        "tuning s": times.seconds["candidate"] + times.seconds.get("fit of a sample", 0.0),
+        "final fit s": final,
+        "folds s": times.seconds["fit without a fold"],
+        "steps over all rows": times.passes,
+        "rows/s": rows / seconds,
         "MB": peak_memory(),
         "MB above data": peak_memory() - before,
         "least": least,

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from benchmarks import acting, least_squares_page, readme, uncertainty
+from benchmarks import acting, centers, least_squares_page, readme, sizes_page, uncertainty
 from benchmarks.measure import RESULTS, measured
 from benchmarks.rivals_table import rivals_page
 from benchmarks.tables_page import tables_page
@@ -47,6 +47,19 @@ def test_the_page_of_tables_follows_from_the_runs_on_record():
     title, text, rows = tables_page(RECORD)
     assert page_of("tables").startswith(f"# {title}\n\n{text}\n\n")
     assert json.loads((RESULTS / "tables.json").read_text("utf8"))["rows"] == rows
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("centers", centers.page),
+        ("sizes", sizes_page.sizes_page),
+    ],
+)
+def test_the_pages_of_many_rows_follow_from_the_runs_on_record(name, page):
+    title, text, rows = page()
+    assert page_of(name).startswith(f"# {title}\n\n{text}\n\n")
+    assert json.loads((RESULTS / f"{name}.json").read_text("utf8"))["rows"] == rows
 
 
 @pytest.mark.parametrize("name", uncertainty.PAGES)

@@ -13,6 +13,10 @@ CHOICE = 0.8
 #: Feature values computed at a time: a block stays in the cache while it is used.
 BLOCK_VALUES = 4_000_000
 LEAST_BLOCK_ROWS = 128
+#: Bytes of a search for each pair of its rows: kernel matrices of some widths, their low ranks and factors.
+SEARCH_BYTES = 100
+#: Rows of a sample that a search has in any case.
+LEAST_SEARCH_ROWS = 300
 #: Bytes of a value of a block: as computed, in double precision, and multiplied by its row's weight.
 BLOCK_BYTES = 24
 #: Candidates for centres that are compared with all rows of a sample at a time, with what that leaves behind.
@@ -51,6 +55,11 @@ class MemoryPlan:
     def most_centers(self) -> int:
         """Number of centres whose matrices take no more than their share."""
         return max(1, int(np.sqrt(MATRICES * self.total / self.matrices(1))))
+
+    @property
+    def search_rows(self) -> int:
+        """Rows whose kernel matrices a search can keep."""
+        return max(LEAST_SEARCH_ROWS, int(np.sqrt(self.total / SEARCH_BYTES)))
 
     def choice_rows(self, m: int, width: int) -> int:
         """Rows of `width` features among which m centres can be chosen."""

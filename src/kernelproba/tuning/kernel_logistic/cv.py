@@ -98,7 +98,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     n_centers : int, "auto" or None, default="auto"
         Centres of the final model, as in `KernelLogisticRegression`.
     memory_limit : int or str, optional
-        Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.
+        Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Of many rows
+        a sample of fewer than `max_rows` is searched where its kernel matrices would take more.
     tol, max_iter : float, default=1e-2, int, default=200
         Of the final fit.
     max_time : float, optional
@@ -329,8 +330,9 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     ) -> None:
         """Look at a sample, fit all rows, and judge them by folds."""
         rng = check_random_state(self.random_state)
-        order = RowOrder.draw(many, self.max_rows, rng)
-        sample = many.at(order.sample(self.max_rows))
+        searched = self._sample_rows()
+        order = RowOrder.draw(many, searched, rng)
+        sample = many.at(order.sample(searched))
         search.stages = self._stages(given, sample)
         selected = self._selected_on(sample, search)
         selected = follow_sizes(many, order, selected, self._searched(), self._model, search)
@@ -357,6 +359,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             return self._selected
 
         return kept_selection(search, "search", select, lambda state: selected_of(state, spaces, rows))
+
+    def _sample_rows(self) -> int:
+        """Rows of many that are searched: as many as asked for, or as a memory limit allows."""
+        if self.memory_limit is None:
+            return self.max_rows
+        return min(self.max_rows, MemoryPlan.within(self.memory_limit).search_rows)
 
     def _least_rows(self) -> int:
         """Rows of which centres are chosen in any case."""
