@@ -12,6 +12,7 @@ from kernelproba import (
     ConformalClassifier,
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
+    PriorShiftClassifier,
     TableClassifier,
     TableEncoder,
 )
@@ -150,3 +151,41 @@ def test_a_level_seen_once_tells_of_its_rows_and_leave_one_out_promises_no_more(
     pooled = TableClassifier(encoder=TableEncoder(min_count=2)).fit(table.iloc[rows[:220]], y[rows[:220]])
     assert found < log_loss(y[rows[220:]], pooled.predict_proba(table.iloc[rows[220:]]))
     assert model.loo_scores_["log_loss"] > found - 0.02 - 0.1 * found
+
+
+def test_sets_of_tables_are_those_of_fits_that_learn_the_columns_anew():
+    table, y = patients(120)
+    X_new, y_new = patients(800, seed=1)
+    sets = ConformalClassifier(TableClassifier(KernelLogisticRegression(C=0.3)), 0.8).fit(table, y)
+    assert sets.method_ == "cv+"
+    assert all(fold.encoder_ is not sets.estimator_.encoder_ for fold in sets.fold_estimators_)
+    codes = (y_new == "well").astype(int)
+    covered = sets.predict_set(X_new)[np.arange(800), codes].mean()
+    assert covered > 0.8 - 3 * np.sqrt(0.16 * (1 / 120 + 1 / 800))
+    p = sets.predict_p_values(X_new)
+    with pytest.raises(ValueError, match=r"attain 0\.992 at most"):
+        sets.predict_set(X_new, 0.999)
+    # The weight of a row counts among those that labels are judged by, too.
+    weighed = ConformalClassifier(TableClassifier(KernelLogisticRegression(C=0.3)), 0.8)
+    weighed.fit(table, y, sample_weight=np.where(y == "ill", 4.0, 1.0))
+    assert weighed.calibration_weights_.sum() == 120 + 3 * (y == "ill").sum()
+    assert (weighed.predict_p_values(X_new)[:, 1] < p[:, 1]).mean() > 0.5
+
+
+def test_sets_of_tables_keep_their_level_under_new_priors():
+    table, y = patients(400)
+    X_new, y_new = patients(2500, seed=1)
+    ill, well = (np.flatnonzero(y_new == label) for label in ("ill", "well"))
+    rows = np.concatenate([ill[: len(well) // 9], well])  # nine in ten are well, which was two in five
+    model = PriorShiftClassifier(TableClassifier(KernelLogisticRegression(C=0.3)), priors=[0.1, 0.9])
+    found = {
+        name: ConformalClassifier(inner, 0.8, allow_empty=True, method="cv+").fit(table, y)
+        for name, inner in {"shifted": model, "plain": model.estimator}.items()
+    }
+    codes = (y_new[rows] == "well").astype(int)
+    covered = {
+        name: sets.predict_set(X_new.iloc[rows])[np.arange(len(rows)), codes].mean()
+        for name, sets in found.items()
+    }
+    assert abs(covered["shifted"] - 0.8) < 0.06
+    assert abs(covered["plain"] - 0.8) > abs(covered["shifted"] - 0.8)

@@ -79,6 +79,10 @@ class ConformalClassifier(PosteriorWrapper):
     allow_empty : bool, default=False
         An empty set says that even the most probable label fits worse than a share 1 − α of true labels fit.
         False puts the most probable label into it, which covers more and errs less.
+    novelty_level : float in [0, 1), default=0.0
+        Rows that are as new to the estimator as this share of its training rows, by the p-value of its
+        ``novelty_score``, get all labels: probabilities far from all rows are extrapolated.  Coverage only
+        grows by it.  0 asks for no novelty.
     randomized : bool, default=False
         Whether draws break ties, and enter the sums of "aps" and "raps": the level is then exact rather than
         a lower bound, but sets are not repeatable unless `random_state` is a number.
@@ -123,7 +127,7 @@ class ConformalClassifier(PosteriorWrapper):
       "auto" prefers it while rows are few.
 
     What ``fit`` does not need may be set anew after it: `confidence`, `conformity_score` and its parameters,
-    `conditional`, `allow_empty`, `randomized`.
+    `conditional`, `allow_empty`, `novelty_level`, `randomized`.
 
     All of it is about the average new row: among rows that look alike coverage may be lower or higher.
 
@@ -160,6 +164,7 @@ class ConformalClassifier(PosteriorWrapper):
         "rank_penalty": [Interval(Real, 0, None, closed="left")],
         "free_ranks": [Interval(Integral, 0, None, closed="left")],
         "allow_empty": ["boolean"],
+        "novelty_level": [Interval(Real, 0, 1, closed="left")],
         "randomized": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -177,6 +182,7 @@ class ConformalClassifier(PosteriorWrapper):
         rank_penalty=0.1,
         free_ranks=2,
         allow_empty=False,
+        novelty_level=0.0,
         randomized=False,
         random_state=None,
     ):
@@ -190,6 +196,7 @@ class ConformalClassifier(PosteriorWrapper):
         self.rank_penalty = rank_penalty
         self.free_ranks = free_ranks
         self.allow_empty = allow_empty
+        self.novelty_level = novelty_level
         self.randomized = randomized
         self.random_state = random_state
 
@@ -271,7 +278,20 @@ class ConformalClassifier(PosteriorWrapper):
         fill = None if self.allow_empty else posteriors[0]
         if self.fold_estimators_ and not self.allow_empty:
             fill = self.predict_proba(X)
-        return prediction_sets(self._p_values(posteriors), level, fill)
+        sets = prediction_sets(self._p_values(posteriors), level, fill)
+        sets[self._are_new(X, len(sets))] = True
+        return sets
+
+    def _are_new(self, X: MatrixLike, n: int) -> NDArray[np.bool_]:
+        """Return which of the n rows are too new to rule out any label, (n,)."""
+        if not self.novelty_level:
+            return np.zeros(n, dtype=bool)
+        if not hasattr(self, "novelty_score"):
+            raise ValueError(
+                f"novelty_level={self.novelty_level:g} needs an estimator with novelty_score, such as "
+                "KernelLogisticRegressionCV"
+            )
+        return self.novelty_score(X, return_p_value=True)[1] <= self.novelty_level
 
     def predict_p_values(self, X: MatrixLike) -> NDArray[np.float64]:
         """Return the p-value of every label, (n, c): a label is in the set at all levels above 1 − p.

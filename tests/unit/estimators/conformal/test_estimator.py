@@ -181,6 +181,19 @@ def test_intervals_and_novelty_are_the_estimators_own(train, new, self_tuning):
     assert not hasattr(ConformalClassifier(GaussianNB()), "novelty_score")
 
 
+def test_sets_of_rows_unlike_all_others_hold_every_label_if_asked(train, new, self_tuning):
+    model = ConformalClassifier(FrozenEstimator(self_tuning), method="loo", novelty_level=0.02).fit(*train)
+    far = np.array([[40.0, 0.0], [-30.0, 30.0]])
+    assert model.predict_set(far).all()
+    before = clone(model).set_params(novelty_level=0.0).fit(*train).predict_set(new[0])
+    after = model.predict_set(new[0])
+    p_value = self_tuning.novelty_score(new[0], return_p_value=True)[1]
+    np.testing.assert_array_equal(after, before | (p_value <= 0.02)[:, None])
+    assert (after.sum(axis=1) > before.sum(axis=1)).mean() < 0.05
+    with pytest.raises(ValueError, match=r"novelty_level=0\.02 needs an estimator"):
+        ConformalClassifier(GaussianNB(), novelty_level=0.02).fit(*train).predict_set(new[0])
+
+
 def test_everything_but_sets_is_the_estimators_own(train, new):
     model, plain = ConformalClassifier(GaussianNB()).fit(*train), GaussianNB().fit(*train)
     np.testing.assert_array_equal(model.predict(new[0]), plain.predict(new[0]))
