@@ -102,7 +102,12 @@ def tables(where: Path) -> dict[str, tuple[Features, np.ndarray]]:
 
 def _read(file: Path, target: str) -> tuple[Features, np.ndarray]:
     frame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype={target: object})
-    y = frame.pop(target).to_numpy().astype(str)
+    return features_and_labels(frame, target)
+
+
+def features_and_labels(frame: pd.DataFrame, target: str) -> tuple[Features, np.ndarray]:
+    """X, an array where all columns are numbers without gaps, and y as texts."""
+    y, frame = frame[target].to_numpy().astype(str), frame.drop(columns=target)
     for name in text_columns(frame):
         frame[name] = _dates_or_objects(frame[name])
     whole = not text_columns(frame) and not date_columns(frame) and not frame.isna().to_numpy().any()
