@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kernelproba.extras import extra
-from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
+from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number, log_odds
 from kernelproba.inspection.reasons.product_game import ProductGame
 from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.typing import Classifier, MatrixLike, RandomState
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BASELINE, COLUMN = "baseline", "column"
+
+#: Baseline, shares (d,) and their standard errors (d,).
+Solution = tuple[float, np.ndarray, np.ndarray]
 
 #: Columns up to which all sets are valued.
 _EXACT = 8
@@ -103,15 +106,38 @@ def column_contributions(
     size = len(sample)
     best = model.predict(X) if label is None else [label] * len(row_labels(X))
     inner, rows = MixedRows.seen_inside(model, sample, X)
+    exact = _product_solutions(inner, rows, size)
     lines: list[tuple] = []
     for i, explained in enumerate(row_labels(X)):
         k = class_number(model, best[i])
-        baseline, shares, errors = _Game(inner, rows, size, size + i, k).solved(rng)
+        known = exact[i]
+        game = _Game(inner, rows, size, size + i, k)
+        baseline, shares, errors = game.solved(rng) if known is None else known[k]
         lines.append((explained, model.classes_[k], BASELINE, None, baseline, 0.0))
         for j in np.argsort(-abs(shares), kind="stable"):
             lines.append((explained, model.classes_[k], COLUMN, rows.names[j], shares[j], errors[j]))
     names = ["explained", "class", "term", "column", "contribution", "error"]
     return pd.DataFrame(lines, columns=names)
+
+
+def _product_solutions(
+    model: Classifier, rows: MixedRows, size: int
+) -> list[tuple[Solution, Solution] | None]:
+    """Return exact solutions for class 0 and for class 1, for every row after the sample.
+
+    None where log-odds are no sums of products, or where limits of probabilities keep these from adding up.
+    """
+    stack, game = rows.array(), ProductGame.of(model, rows.groups, len(rows.names))
+    if stack is None or game is None:
+        return [None] * (len(rows) - size)
+    odds, errors = log_odds(model, stack)[:, 1], np.zeros(len(rows.names))
+    baseline = float(odds[:size].mean())
+    shares = game.shares(stack[size:], stack[:size])
+    fits = np.isclose(shares.sum(axis=1), odds[size:] - baseline, rtol=1e-6, atol=1e-6)
+    return [
+        ((-baseline, -own, errors), (baseline, own, errors)) if fit else None
+        for own, fit in zip(shares, fits, strict=True)
+    ]
 
 
 class _Game:
@@ -133,23 +159,11 @@ class _Game:
         self._model, self._rows, self._size, self._row, self._label = model, rows, size, row, label
         self.d = len(rows.names)
 
-    def solved(self, rng: np.random.RandomState) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return baseline, shares (d,) and their standard errors, exact where that is not dear."""
-        return self.by_products() or (self.exact() if self.d <= _EXACT else self.sampled(rng))
+    def solved(self, rng: np.random.RandomState) -> Solution:
+        """Return the shares of all columns, exact where that is not dear."""
+        return self.exact() if self.d <= _EXACT else self.sampled(rng)
 
-    def by_products(self) -> tuple[float, np.ndarray, np.ndarray] | None:
-        """Return exact shares of a sum of products; None if the log-odds are none."""
-        stack, game = self._rows.array(), ProductGame.of(self._model, self._rows.groups, self.d)
-        if stack is None or game is None:
-            return None
-        ends = np.repeat([*range(self._size), self._row], self.d).reshape(-1, self.d)
-        odds = self._rows.log_odds(self._model, ends, self._label)
-        shares = (1 if self._label == 1 else -1) * game.shares(stack[self._row], stack[: self._size])
-        if not np.isclose(shares.sum(), odds[-1] - odds[:-1].mean(), rtol=1e-6, atol=1e-6):
-            return None  # probabilities that are limited, or log-odds beyond what numbers hold
-        return float(odds[:-1].mean()), shares, np.zeros(self.d)
-
-    def exact(self) -> tuple[float, np.ndarray, np.ndarray]:
+    def exact(self) -> Solution:
         """Return baseline, shares (d,) and their errors (0) from the values v(S) of all sets."""
         members = (np.arange(2**self.d)[:, None] >> np.arange(self.d)) & 1 == 1
         index = np.where(members[:, None, :], self._row, np.arange(self._size)[:, None])
@@ -165,7 +179,7 @@ class _Game:
             shares[j] = np.take(orders, counts[without]) @ gains
         return float(values[0]), shares, np.zeros(self.d)
 
-    def sampled(self, rng: np.random.RandomState) -> tuple[float, np.ndarray, np.ndarray]:
+    def sampled(self, rng: np.random.RandomState) -> Solution:
         """Return baseline, shares and standard errors from an order and its reverse per row of the sample."""
         gains, baseline = np.empty((self._size, self.d)), 0.0
         for rows in np.array_split(np.arange(self._size), self._blocks()):

@@ -61,6 +61,9 @@ class MixedRows:
         players = encoder.source_, [column.name for column in encoder.columns_]
         return model.estimator_, cls(*map(model.encode, parts), players=players)
 
+    def __len__(self) -> int:
+        return len(self._stack)
+
     def array(self) -> np.ndarray | None:
         """Return the stack, None if it is no array of numbers."""
         return None if self._frame or self._stack.dtype.kind not in "fiu" else self._stack

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
 from kernelproba.kernels import RBF, Laplacian, Linear
 from kernelproba.tables import TableClassifier
@@ -68,55 +69,52 @@ class ProductGame:
             return None
         return cls(model, np.asarray(groups), n_players)
 
-    def shares(self, x: np.ndarray, background: np.ndarray) -> np.ndarray:
-        """Return the Shapley values (n_players,) of a row (d,) against rows (B, d)."""
-        pair = np.vstack([x, background])
-        scale = self.model._score_scale()
-        parts = [
-            member.weight / scale * self._member_shares(member, pair) for member in self.model._members()
-        ]
-        return np.sum(parts, axis=0)
+    def shares(self, X: np.ndarray, background: np.ndarray) -> np.ndarray:
+        """Return the Shapley values (n, n_players) of rows (n, d) against rows (B, d)."""
+        members = self.model._members()
+        parts = [member.weight * self._member_shares(member, X, background) for member in members]
+        return np.sum(parts, axis=0) / self.model._score_scale()
 
-    def _member_shares(self, member: Member, rows: np.ndarray) -> np.ndarray:
-        rows = np.asarray(member.rows(self.model._check_predict(rows)), dtype=float)
+    def _member_shares(self, member: Member, X: np.ndarray, background: np.ndarray) -> np.ndarray:
         expansion = member.model._expansion()
-        centers, alpha = (
-            np.asarray(expansion.centers, dtype=float),
-            np.asarray(expansion.coef[0], dtype=float),
+        X, background = (
+            np.asarray(member.rows(self.model._check_predict(rows)), dtype=float) for rows in (X, background)
         )
         if type(expansion.kernel) is Linear:
-            slopes = (alpha @ centers) * (rows[0] - rows[1:].mean(axis=0))
-            return np.bincount(self.groups, slopes, self.n_players)
-        expected = float(expansion.scores(rows[:1])[0, 0] - expansion.scores(rows[1:])[:, 0].mean())
+            slopes = (expansion.coef[0] @ expansion.centers) * (X - background.mean(axis=0))
+            return np.array([np.bincount(self.groups, each, self.n_players) for each in slopes])
+        expected = expansion.scores(X)[:, 0] - expansion.scores(background)[:, 0].mean()
         used = np.flatnonzero(np.bincount(self.groups, minlength=self.n_players))
-        shares = np.zeros(self.n_players)
+        shares = np.zeros((len(X), self.n_players))
         for points in _rule_sizes(len(used)):
-            shares[used] = self._integrals(expansion.kernel, rows, (centers, alpha), points)
-            if abs(shares.sum() - expected) <= _TOL * (1 + abs(expected)):
+            shares[:, used] = self._integrals(expansion, X, background, points)
+            if (abs(shares.sum(axis=1) - expected) <= _TOL * (1 + abs(expected))).all():
                 break
         return shares
 
     def _integrals(
-        self, kernel: RBF | Laplacian, rows: np.ndarray, sums: tuple[np.ndarray, np.ndarray], points: int
+        self, expansion: KernelExpansion, X: np.ndarray, background: np.ndarray, points: int
     ) -> np.ndarray:
         """Return Σ_c α_c mean_b φ_j by a rule of so many points, for the players that have columns."""
-        centers, alpha = sums
-        scales = np.asarray(kernel.length_scale, dtype=float)
-        rows, centers = rows / scales, centers / scales
+        distance = _DISTANCES[type(expansion.kernel)]
+        scales = np.asarray(expansion.kernel.length_scale, dtype=float)
         order = np.argsort(self.groups, kind="stable")
-        starts = np.flatnonzero(np.diff(self.groups[order], prepend=-1))
+        players = order, np.flatnonzero(np.diff(self.groups[order], prepend=-1))
         times, weights = np.polynomial.legendre.leggauss(points)
-        total = np.zeros(len(starts))
-        step = max(1, _CELLS // (len(rows) * rows.shape[1]))
-        for first in range(0, len(alpha), step):
+        total = np.zeros((len(X), len(players[1])))
+        step = max(1, _CELLS // background.size)
+        for first in range(0, len(expansion.rows), step):
             block = slice(first, first + step)
-            factors = _factors(_DISTANCES[type(kernel)], rows, centers[block], (order, starts))
-            start, gain = factors[:, 1:], factors[:, :1] - factors[:, 1:]
-            for time, weight in zip(times, weights, strict=True):
-                mixed = start + (1 + time) / 2 * gain
-                products = mixed.prod(axis=0) * (weight / 2 * alpha[block])
-                total += np.divide(gain, mixed, out=mixed).reshape(len(total), -1) @ products.ravel()
-        return total / (len(rows) - 1)
+            centers = np.asarray(expansion.centers[block], dtype=float) / scales
+            start = _factors(distance, background / scales, centers, players)
+            ends = _factors(distance, X / scales, centers, players)
+            for i in range(len(X)):
+                gain = ends[:, i : i + 1] - start
+                for time, weight in zip(times, weights, strict=True):
+                    mixed = start + (1 + time) / 2 * gain
+                    products = mixed.prod(axis=0) * (weight / 2 * expansion.coef[0, block])
+                    total[i] += np.divide(gain, mixed, out=mixed).reshape(len(mixed), -1) @ products.ravel()
+        return total / len(background)
 
 
 def is_product_game(model: Classifier) -> bool:
@@ -133,8 +131,8 @@ def _is_product(member: Member) -> bool:
 
 def _rule_sizes(d: int) -> Iterator[int]:
     """Yield numbers of points, up to the one that is exact for products of d factors."""
-    exact, size = max(1, -(-d // 2)), 4
-    while size < exact:
+    exact, size = max(1, -(-d // 2)), 6
+    while 2 * size < exact:
         yield size
         size *= 2
     yield exact
