@@ -102,4 +102,4 @@ def row_values(row: pd.Series) -> dict[str, str]:
 def _entry(value: object) -> str:
     if isinstance(value, float | np.floating):
         return "missing" if np.isnan(value) else f"{value:.4g}"
-    return shorten(name(value), 40)
+    return shorten(name(value).removesuffix(" 00:00:00"), 40)  # of dates

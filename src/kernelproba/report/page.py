@@ -9,7 +9,7 @@ from kernelproba.report.figures.columns import dependence_figure, importance_fig
 from kernelproba.report.figures.confidence import confidence_histogram
 from kernelproba.report.figures.confusion import confusion_matrix
 from kernelproba.report.figures.coverage import coverage_figure
-from kernelproba.report.figures.curves import threshold_figure
+from kernelproba.report.figures.curves import cost_figure, threshold_figure
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
 from kernelproba.report.figures.reliability import reliability
@@ -64,6 +64,7 @@ def _figures(summary: Summary) -> dict[str, list[Element]]:
         ],
         "roc": [threshold_figure(curve, "roc") for curve in summary["curves"]],
         "precision_recall": [threshold_figure(curve, "precision-recall") for curve in summary["curves"]],
+        "costs": [cost_figure(curve) for curve in summary["curves"]],
         "confusion": [confusion_matrix(confusion["classes"], confusion["counts"])],
         "confidence": [confidence_histogram(**summary["confidence"])],
         "importance": [importance_figure(column_wording.shown_importance(columns))],

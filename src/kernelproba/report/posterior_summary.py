@@ -12,6 +12,7 @@ from kernelproba.inspection import PosteriorDisplay, posterior_map
 from kernelproba.linalg import densify
 from kernelproba.plain_text import name
 from kernelproba.report.json_values import plain
+from kernelproba.tables import TableClassifier
 from kernelproba.typing import Classifier, Matrix
 
 _RESOLUTION, _POINTS = 72, 300
@@ -20,8 +21,8 @@ _RESOLUTION, _POINTS = 72, 300
 def summarise_map(model: Classifier, X: Matrix, codes: NDArray, P: NDArray) -> dict[str, object]:
     """Return the map of a fitted classifier, or ``{"reason": …}`` why there is none.
 
-    Two numeric columns span the plane themselves.  Of more, the two leading principal components do; those
-    of a pipeline are taken where its last step sees the rows, so that text and dates are numbers there.
+    Two numeric columns span the plane themselves.  Of others, the two leading principal components do; those
+    of a pipeline or a table are taken where the classifier sees the rows, so that text and dates are numbers.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def summarise_map(model: Classifier, X: Matrix, codes: NDArray, P: NDArray) -> d
     if get_tags(model).input_tags.pairwise:
         return {"reason": "A precomputed kernel has no features that could span a plane."}
     try:
-        features = "features" if np.shape(X)[1] == 2 else "components"
+        features = "features" if np.shape(X)[1] == 2 and _are_numbers(X) else "components"
         shown = _draw_plane(model, X, features)
     except (TypeError, ValueError) as error:
         return {"reason": f"The rows cannot be laid on a plane: {error}"}
@@ -52,7 +53,14 @@ def _draw_plane(model: Classifier, X: Matrix, features: str) -> PosteriorDisplay
         return posterior_map(
             inner[-1], _dense(inner[:-1].transform(X)), features="pca", resolution=_RESOLUTION
         )
+    if isinstance(inner, TableClassifier):
+        return posterior_map(inner.estimator_, inner.encode(X), features="pca", resolution=_RESOLUTION)
     return posterior_map(inner, X, features="pca", resolution=_RESOLUTION)
+
+
+def _are_numbers(X: Matrix) -> bool:
+    kinds = [dtype.kind for dtype in X.dtypes] if hasattr(X, "dtypes") else [np.asarray(X).dtype.kind]
+    return all(kind in "iuf" for kind in kinds)
 
 
 def _dense(Z: Matrix) -> np.ndarray:

@@ -24,6 +24,7 @@ from kernelproba.report.about import About, chosen_parameters, made_now, setting
 from kernelproba.report.class_scores import class_scores, threshold_curve
 from kernelproba.report.column_summary import describe_columns, no_columns
 from kernelproba.report.comparison import rivals as usual_rivals
+from kernelproba.report.cost_curve import cost_curve
 from kernelproba.report.data_summary import as_frame, describe_data
 from kernelproba.report.defect_summary import look_for_defects
 from kernelproba.report.findings import defects, weaknesses
@@ -256,7 +257,15 @@ def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[
     """Curves of the classes that have most rows; of two classes, of the second."""
     counts = np.bincount(codes, minlength=len(classes))
     shown = [1] if len(classes) == 2 else np.argsort(-counts, kind="stable")[:_CURVES].tolist()
-    return [{"name": name(classes[k]), **threshold_curve(codes == k, P[:, k])} for k in shown if counts[k]]
+    return [
+        {
+            "name": name(classes[k]),
+            **threshold_curve(codes == k, P[:, k]),
+            "costs": cost_curve(codes == k, P[:, k]),
+        }
+        for k in shown
+        if counts[k]
+    ]
 
 
 def _describe_rivals(table: pd.DataFrame) -> RivalsSummary:

@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import precision_score, recall_score, roc_auc_score, roc_curve
 
 from kernelproba.report.class_scores import area_under_curve, class_scores, threshold_curve
+from kernelproba.report.cost_curve import cost_curve
 
 
 def draws(n=300, c=3, seed=0):
@@ -45,3 +46,24 @@ def test_the_curve_goes_through_scikit_learns_points():
         assert (f, r) == pytest.approx(at[round(t, 9)])
         assert p == pytest.approx((codes[P[:, 0] >= t] == 0).mean())
     assert (curve["recall"][-1], curve["false_alarms"][-1]) == (1, 1)
+
+
+def test_costs_are_those_of_acting_row_by_row():
+    codes, P = draws()
+    is_class = codes == 0
+    curve = cost_curve(is_class, P[:, 0])
+    for ratio, cost, ignorant in zip(*(curve[key] for key in ("ratio", "cost", "ignorant")), strict=True):
+        acts = P[:, 0] > ratio
+        alarms, misses = (acts & ~is_class).mean(), (~acts & is_class).mean()
+        assert cost == pytest.approx(ratio * alarms + (1 - ratio) * misses)
+        always, never = ratio * (~is_class).mean(), (1 - ratio) * is_class.mean()
+        assert ignorant == pytest.approx(min(always, never))
+
+
+def test_twice_the_mean_cost_over_all_ratios_is_the_brier_score_of_the_class():
+    rng = np.random.default_rng(0)
+    p = rng.uniform(size=4000)
+    is_class = rng.uniform(size=4000) < p
+    # ∫ cost(r) dr = ½ mean (y − p)²: acting at every ratio of costs is what the Brier score weighs
+    mean_cost = np.trapezoid(cost_curve(is_class, p)["cost"], dx=1 / 50)
+    assert 2 * mean_cost == pytest.approx(np.mean((is_class - p) ** 2), rel=0.01)

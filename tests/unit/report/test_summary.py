@@ -12,12 +12,13 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, TableClassifier
 from kernelproba.inspection import posterior_map
 from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
@@ -190,10 +191,26 @@ def test_the_map_of_a_mixed_table_lies_where_the_classifier_sees_it():
     assert kinds == {"size": "number", "colour": "text", "age": "number"}
 
 
-def test_rows_that_are_no_numbers_have_no_map_and_a_reason():
+def test_two_columns_of_texts_are_mapped_where_the_classifier_sees_them():
     X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["p", "q"] * 20})
     model = make_pipeline(OneHotEncoder(), LogisticRegression()).fit(X, X["a"])
+    assert summarise(model, X, X["a"])["map"]["kind"] == "components"
+
+
+def test_rows_that_are_no_numbers_have_no_map_and_a_reason():
+    X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["p", "q"] * 20})
+    model = DummyClassifier().fit(X, X["a"])
     assert "cannot be laid on a plane" in summarise(model, X, X["a"])["map"]["reason"]
+
+
+def test_a_table_with_dates_has_a_map_and_dates_without_midnight():
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 40), "D")
+    X = pd.DataFrame({"day": days, "size": rng.normal(size=40), "town": rng.choice(["Ulm", "Bonn"], 40)})
+    y = np.where(X["size"] + rng.normal(size=40) > 0, "a", "b")
+    summary = summarise(TableClassifier(KernelLogisticRegression()).fit(X, y), X, y)
+    assert summary["map"]["kind"] == "components"
+    assert all(len(row["values"]["day"]) == 10 for row in summary["doubtful_rows"])
 
 
 def test_a_precomputed_kernel_has_no_map_and_a_reason():

@@ -1,7 +1,8 @@
-"""Curves over all thresholds on the probability of a class: false alarms and recall, recall and precision."""
+"""Curves over all thresholds on the probability of a class: false alarms, recall, precision, and costs."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from kernelproba.report.figures.canvas import Axes, Element, Scale, canvas, draw, mark
@@ -38,11 +39,42 @@ def threshold_figure(curve: dict[str, Any], kind: str) -> Element:
     if kind == "roc":
         points = [(0.0, 0.0), *points]
         draw(figure, "line", x1=axes.x(0), x2=axes.x(1), y1=axes.y(0), y2=axes.y(1), class_="diagonal")
-    path = " ".join(f"{axes.x(a):.1f},{axes.y(b):.1f}" for a, b in points)
-    draw(figure, "polyline", points=path, class_="curve strong")
+    draw(figure, "polyline", points=_path(axes, points), class_="curve strong")
     for threshold in _MARKED:
         _draw_threshold(figure, axes, curve, threshold, (x, y))
     return figure
+
+
+def cost_figure(curve: dict[str, Any]) -> Element:
+    """Draw what acting on the probabilities of one class costs, beside always or never acting.
+
+    Parameters
+    ----------
+    curve : dict
+        With ``costs`` from `cost_curve` and the ``name`` of the class.
+    """
+    costs = curve["costs"]
+    top = max(*costs["cost"], *costs["ignorant"], 1e-9)
+    figure = canvas(_LEFT + _SIDE + 16, _SIDE + 54, f"Costs of acting on the class {curve['name']}")
+    axes = Axes(Scale(0, 1, _LEFT, _LEFT + _SIDE), Scale(0, top, _SIDE + 10, 10))
+    axes.draw_x(figure, _TICKS, "threshold = share of a false alarm in the costs")
+    axes.draw_y(figure, [(0.0, "0"), (top, f"{top:.2g}")], "cost per row")
+    for key, style in (("ignorant", "curve dashed"), ("cost", "curve strong")):
+        pairs = zip(costs["ratio"], costs[key], strict=True)
+        draw(figure, "polyline", points=_path(axes, pairs), class_=style)
+    for threshold in sorted(_MARKED):
+        k = round(threshold * (len(costs["ratio"]) - 1))
+        tip = (
+            f"threshold {costs['ratio'][k]:.0%}: cost {costs['cost'][k]:.3g} per row, "
+            f"{costs['ignorant'][k]:.3g} by always or never acting"
+        )
+        at = {"cx": axes.x(costs["ratio"][k]), "cy": axes.y(costs["cost"][k])}
+        mark(figure, "circle", tip, **at, r=4, class_="mark point")
+    return figure
+
+
+def _path(axes: Axes, points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{axes.x(a):.1f},{axes.y(b):.1f}" for a, b in points)
 
 
 def _draw_threshold(
