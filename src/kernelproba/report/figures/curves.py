@@ -57,7 +57,7 @@ def cost_figure(curve: dict[str, Any]) -> Element:
     top = max(*costs["cost"], *costs["ignorant"], 1e-9)
     figure = canvas(_LEFT + _SIDE + 16, _SIDE + 54, f"Costs of acting on the class {curve['name']}")
     axes = Axes(Scale(0, 1, _LEFT, _LEFT + _SIDE), Scale(0, top, _SIDE + 10, 10))
-    axes.draw_x(figure, _TICKS, "threshold = share of a false alarm in the costs")
+    axes.draw_x(figure, _TICKS, "threshold = cost of a false alarm")
     axes.draw_y(figure, [(0.0, "0"), (top, f"{top:.2g}")], "cost per row")
     for key, style in (("ignorant", "curve dashed"), ("cost", "curve strong")):
         pairs = zip(costs["ratio"], costs[key], strict=True)
