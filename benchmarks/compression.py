@@ -1,6 +1,7 @@
 """Models with fewer centres: log loss, time and bytes against the share of centres that is kept.
 
-    python -m benchmarks.compression satimage usps letter
+    python -m benchmarks.compression satimage usps letter           to several sizes
+    python -m benchmarks.compression satimage usps --moved          to a tenth, with centres that move
 
 Each data set is a softmax model and one of pairs, compressed to several sizes; every line is added to
 docs/results/compression.json as it is done, and the page and its picture are written anew.  KERNELPROBA_DATA
@@ -39,18 +40,20 @@ def problem(name: str):
     return X[own].astype(np.float64), y[own], X_test[other].astype(np.float64), y_test[other], settings
 
 
-def measure(name: str) -> None:
-    """Fit both models of a data set and compress them."""
+def measure(name: str, kinds: list[str], moves: bool) -> None:
+    """Fit models of a data set and compress them: to all sizes, or to a tenth with centres that move."""
     X, y, X_test, y_test, settings = problem(name)
-    for kind, (C, gamma) in settings.items():
+    for kind in kinds:
+        C, gamma = settings[kind]
         multi_class = "multinomial" if kind == "softmax" else "pairwise"
         model = KernelLogisticRegression(C, gamma=gamma, multi_class=multi_class).fit(X, y)
         models = {1.0: model}
-        for share in SHARES:
-            models[share] = compress(model, n_centers=round(share * len(y)))
+        for share in (0.1,) if moves else SHARES:
+            models[share] = compress(model, n_centers=round(share * len(y)), move_centers=moves)
         runs = {str(share): lambda m=m: m.predict_proba(X_test) for share, m in models.items()}
         times = interleaved(runs, 3, time.process_time)
-        add([line(name, kind, share, models, times, y_test) for share in models])
+        shares = [share for share in models if share < 1 or not moves]
+        add([line(name, kind, share, models, times, y_test) | {"moved": moves} for share in shares])
 
 
 def line(name: str, kind: str, share: float, models: dict, times: dict, y_test) -> dict:
@@ -82,18 +85,26 @@ def add(lines: list[dict]) -> None:
     """Put lines on record, in the place of earlier ones of the same model, and write the page."""
     path = RESULTS / f"{NAME}.json"
     known = json.loads(path.read_text("utf8"))["rows"] if path.exists() else []
-    keys = {(each["data"], each["model"]) for each in lines}
-    rows = [each for each in known if (each["data"], each["model"]) not in keys] + lines
-    rows.sort(key=lambda each: (each["data"], each["model"] != "softmax", -each["share"]))
+    keys = {_key(each) for each in lines}
+    rows = [each for each in known if _key(each) not in keys] + lines
+    rows.sort(key=lambda each: (each["data"], each["model"] != "softmax", -each["share"], each["moved"]))
     write(NAME, "Models with fewer centres", text(rows), rows, machine())
     picture(rows)
 
 
+def _key(line: dict) -> tuple:
+    return line["data"], line["model"], line["share"], line["moved"]
+
+
+def _told(rows: list[dict], moved: bool) -> str:
+    tenths = [each for each in rows if each["share"] == 0.1 and each["moved"] == moved]
+    met = sum(each["rise"] < 0.03 for each in tenths)
+    names = ", ".join(f"{each['data']} {each['model']} {100 * each['rise']:+.1f} %" for each in tenths)
+    return f"{met} of {len(tenths)} models ({names})"
+
+
 def text(rows: list[dict]) -> str:
     """Return what the page says, from its rows."""
-    tenths = [each for each in rows if each["share"] == 0.1]
-    met = [each for each in tenths if each["rise"] < 0.03]
-    told = ", ".join(f"{each['data']} {each['model']} {100 * each['rise']:+.1f} %" for each in tenths)
     return (
         f"`compress(model, n_centers=…)` of kernel logistic regressions on {ROWS:,} rows of each data set (C and gamma "
         f"as on the page of official splits), judged by {NEW_ROWS:,} rows of the official test part, at most. *Rise*: of the "
@@ -101,10 +112,11 @@ def text(rows: list[dict]) -> str:
         "model that `compression_` states, on training rows that had no part in fitting the coefficients. *Share of "
         "time*: of `predict_proba`, processor time, three rounds in turn on a machine that did other work: trust "
         "the ratios only. *Share of bytes*: of centres and coefficients."
-        f"\n\nAt a tenth of the centres the log loss rises by less than 3 % of itself in {len(met)} of {len(tenths)} "
-        f"models: {told}."
+        "\n\nAt a tenth of the centres the log loss rises by less than 3 % of itself in "
+        f"{_told(rows, False)} with centres that are training rows, and in {_told(rows, True)} of those measured with "
+        "`move_centers=True`."
         "\n\n![Rise of the log loss against the share of centres](compression.png)"
-        "\n\nCommand: `python -m benchmarks.compression satimage usps letter`."
+        "\n\nCommands: `python -m benchmarks.compression satimage usps letter`, the same with `--moved`."
     )
 
 
@@ -118,10 +130,15 @@ def picture(rows: list[dict]) -> None:
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     colours = dict(zip(sorted({each["data"] for each in rows}), ("C0", "C1", "C2"), strict=False))
     for data, kind in sorted({(each["data"], each["model"]) for each in rows}):
-        own = [e for e in rows if (e["data"], e["model"]) == (data, kind) and e["share"] < 1]
+        own = [
+            e for e in rows if (e["data"], e["model"]) == (data, kind) and e["share"] < 1 and not e["moved"]
+        ]
         style = "-" if kind == "softmax" else "--"
         shares, rises = [e["share"] for e in own], [100 * e["rise"] for e in own]
         axes.plot(shares, rises, style, marker="o", color=colours[data], label=f"{data}, {kind}")
+        far = [e for e in rows if (e["data"], e["model"], e["moved"]) == (data, kind, True)]
+        points = [e["share"] for e in far], [100 * e["rise"] for e in far]
+        axes.plot(*points, "*", markersize=11, color=colours[data], markeredgecolor="0.2")
     axes.axhline(3, color="0.6", linewidth=1)
     axes.set(xscale="log", xlabel="share of centres kept", ylabel="rise of the log loss, %")
     axes.set_yscale("symlog", linthresh=3)
@@ -138,5 +155,8 @@ if __name__ == "__main__":
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", nargs="+", choices=["satimage", "usps", "letter"])
-    for each in parser.parse_args().data:
-        measure(each)
+    parser.add_argument("--kinds", nargs="+", default=["softmax", "pairwise"])
+    parser.add_argument("--moved", action="store_true", help="to a tenth, with centres that move")
+    given = parser.parse_args()
+    for each in given.data:
+        measure(each, given.kinds, given.moved)

@@ -37,6 +37,7 @@ def compress(
     *,
     n_centers: int | None = None,
     max_loss: float | None = None,
+    move_centers: bool = False,
 ) -> BaseEstimator:
     """Return a fitted model with fewer centres whose probabilities are nearly the same.
 
@@ -58,6 +59,10 @@ def compress(
     max_loss : float, optional
         Instead, the largest mean divergence, in nats, of the new probabilities from the old: as few centres
         are kept as that allows, to 5 %.
+    move_centers : bool, default=False
+        Whether centres of Gaussian kernels may move to where they serve best: a model of the same size is
+        then nearer to the one before, after half a minute or so.  They are then no training rows, and
+        `kernelproba.inspection.explain` cannot name them.
 
     Returns
     -------
@@ -96,8 +101,10 @@ def compress(
     wrapper = inside(model)
     if wrapper is not None:
         seen = None if X is None else wrapper.seen(X)
-        return wrapper.around(compress(wrapper.model, seen, n_centers=n_centers, max_loss=max_loss))
-    functions, rebuild = reducible(model, X)
+        return wrapper.around(
+            compress(wrapper.model, seen, n_centers=n_centers, max_loss=max_loss, move_centers=move_centers)
+        )
+    functions, rebuild = reducible(model, X, moves=move_centers)
     reduced = functions.reduce(n_centers) if n_centers else _smallest(functions, float(max_loss or 0.0))
     small = rebuild(reduced.models)
     small.compression_ = {

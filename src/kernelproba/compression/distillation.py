@@ -11,6 +11,7 @@ term the projection is all there is; without the second the functions agree on t
 divergence on new rows is smallest (`python -m benchmarks.compression`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,17 @@ class Targets:
         divergence = (np.exp(self.log_P) * (self.log_P - log_Q)).sum(axis=1)
         return float(self.weight @ divergence / self.weight.sum())
 
+    def divergence_and_slopes(self, F: np.ndarray) -> tuple[float, np.ndarray]:
+        """The same of scores F (n, k), one of two classes or one per class, and its slopes (n, k)."""
+        k, c = F.shape[1], self.log_P.shape[1]
+        log_Q, share = loss_for(c).log_probabilities(F), self.weight / self.weight.sum()
+        gap = np.exp(log_Q[:, -k:]) - np.exp(self.log_P[:, -k:])
+        return self.mean_divergence(log_Q), share[:, None] * gap
+
+    def beside(self, others: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
+        """`divergence_and_slopes` of scores to which others (n, k) are added."""
+        return lambda F: self.divergence_and_slopes(F + others)
+
 
 @dataclass(frozen=True)
 class Anchor:
@@ -81,16 +93,13 @@ def distil(Phi: np.ndarray, targets: Targets, anchor: Anchor) -> tuple[np.ndarra
         b.
     """
     m, k = anchor.coef.shape
-    P, share = np.exp(targets.log_P), (targets.weight / targets.weight.sum())[:, None]
-    goal = P[:, 1:] if k == 1 else P
-    loss, pull = loss_for(P.shape[1]), anchor.strength[:, None]
+    pull = anchor.strength[:, None]
 
     def value_and_gradient(theta: np.ndarray) -> tuple[float, np.ndarray]:
         W, b = theta[: m * k].reshape(m, k), theta[m * k :]
-        log_Q = loss.log_probabilities(Phi @ W + b)
+        divergence, slope = targets.divergence_and_slopes(Phi @ W + b)
         away = W - anchor.coef
-        value = targets.mean_divergence(log_Q) + 0.5 * float((pull * away**2).sum())
-        slope = share * (np.exp(log_Q[:, -k:]) - goal)
+        value = divergence + 0.5 * float((pull * away**2).sum())
         gradient_b = slope.sum(axis=0) * anchor.fit_intercept
         return value, np.concatenate([(Phi.T @ slope + pull * away).ravel(), gradient_b])
 

@@ -16,6 +16,8 @@ from kernelproba.typing import Matrix
 
 #: Shares of the first of two rows in their mixture.
 SHARES = (0.3, 0.7)
+#: Mixtures for every row.
+MIXTURES = 3
 #: Of so many rows one is held out, to measure what the compression costs.
 HELD_OUT = 5
 
@@ -37,7 +39,7 @@ class DistillationRows:
 
     @classmethod
     def of(cls, views: Sequence[Matrix], n_given: int, size: int, random_state: int = 0) -> DistillationRows:
-        """Draw rows, and as many mixtures.
+        """Draw rows, and `MIXTURES` times as many mixtures.
 
         Parameters
         ----------
@@ -51,12 +53,12 @@ class DistillationRows:
             Draws.
         """
         rng, n = np.random.RandomState(random_state), views[0].shape[0]
-        kept = np.sort(rng.permutation(n)[: max(size // 2, 10)])
+        kept = np.sort(rng.permutation(n)[: max(size // (1 + MIXTURES), 10)])
         judged = kept[kept >= n - n_given] if n_given else kept
         held_out = np.flatnonzero(np.isin(kept, judged))[::HELD_OUT]
         usual = np.delete(kept, held_out) if len(kept) > HELD_OUT else kept
-        pairs = rng.choice(usual, (2, len(kept)))
-        share = rng.uniform(*SHARES, size=(len(kept), 1))
+        pairs = rng.choice(usual, (2, MIXTURES * len(kept)))
+        share = rng.uniform(*SHARES, size=(pairs.shape[1], 1))
         return cls([_stacked(X[kept], _mixed(X, pairs, share)) for X in views], held_out)
 
     @property

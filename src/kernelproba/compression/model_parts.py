@@ -84,9 +84,9 @@ def inside(model: BaseEstimator) -> Wrapper | None:
 
 
 def reducible(
-    model: BaseEstimator, X: MatrixLike | None
+    model: BaseEstimator, X: MatrixLike | None, *, moves: bool
 ) -> tuple[SoftmaxPool | PairwiseFunctions, Callable[[list[KernelMachine]], BaseEstimator]]:
-    """Return the functions of a model, and what makes a model of smaller ones."""
+    """Return the functions of a model, whose centres may move, and what makes a model of smaller ones."""
     given = None if X is None else model._check_predict(X)
     n_given = 0 if given is None else given.shape[0]
     if isinstance(model, KernelLogisticRegressionCV):
@@ -95,7 +95,7 @@ def reducible(
         views = _views(model, given)
         parts = zip(model.weights_, model.estimators_, views, strict=True)
         members = [PoolMember(v / model.temperature_, each, rows, _n_rows(each)) for v, each, rows in parts]
-        return SoftmaxPool(members, n_given), lambda models: _pooled(model, models)
+        return SoftmaxPool(members, n_given, moves), lambda models: _pooled(model, models)
     if not isinstance(model, KernelLogisticRegression | SparseKernelLogisticRegression):
         raise ValueError(
             f"{type(model).__name__} cannot be compressed; kernel logistic regression can, softmax, "
@@ -104,9 +104,9 @@ def reducible(
     _check_kernel(model)
     rows = _stacked(_kept(model), given)
     if hasattr(model, "n_support_"):
-        return PairwiseFunctions(model, rows, n_given), lambda models: models[0]
+        return PairwiseFunctions(model, rows, n_given, moves), lambda models: models[0]
     member = PoolMember(1.0, model, rows, _n_rows(model))
-    return SoftmaxPool([member], n_given), lambda models: _recounted(models[0])
+    return SoftmaxPool([member], n_given, moves), lambda models: _recounted(models[0])
 
 
 def _check_kernel(model: KernelMachine) -> None:

@@ -5,11 +5,19 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from scipy.special import expit, log_expit
 
 from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
 from kernelproba.compression.distillation_rows import DistillationRows
+from kernelproba.compression.moving import MAX_ROWS, Divergence, GaussianSum, can_move, moved_centers
 from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
-from kernelproba.compression.reduced_functions import Reduced, ReducedFunction, pull_strength, with_centers
+from kernelproba.compression.reduced_functions import (
+    Reduced,
+    ReducedFunction,
+    pull_strength,
+    with_centers,
+    with_moved_centers,
+)
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators import KernelLogisticRegression
 from kernelproba.losses import Logistic
@@ -30,10 +38,13 @@ class PairwiseFunctions:
         Rows as it compares them.
     n_given : int
         How many of them, the last ones, a user has given.
+    moves : bool
+        Whether centres of a Gaussian kernel may leave their rows.
     """
 
-    def __init__(self, model: KernelLogisticRegression, rows: Matrix, n_given: int):
+    def __init__(self, model: KernelLogisticRegression, rows: Matrix, n_given: int, moves: bool):
         self._model, self._X, self._n_given = model, rows, n_given
+        self._moves = moves and can_move(model.kernel_, rows)
         self._stops = np.cumsum(model.n_support_)
         self._starts = self._stops - model.n_support_
         self._pairs, self._expansions = class_pairs(len(model.classes_)), model.kernel_expansions()
@@ -59,6 +70,9 @@ class PairwiseFunctions:
         owner = self._owner(chosen)
         small = with_centers(model, chosen, dual, intercept)
         small.n_support_ = np.bincount(owner, minlength=len(model.classes_))
+        if self._moves:
+            index = rows.fitted[:: max(1, len(rows.fitted) // MAX_ROWS)]
+            small = self._moved(small, owner, X[index], np.exp(log_P[index]))
         held_out = Targets(log_P[rows.held_out], np.ones(len(rows.held_out)))
         mean_kl = held_out.mean_divergence(small.predict_log_proba(X[rows.held_out]))
         return Reduced([small], mean_kl, len(rows.held_out))
@@ -101,6 +115,30 @@ class PairwiseFunctions:
             dual[j - 1, both[own]], dual[i, both[~own]], intercept[number] = alpha[own], alpha[~own], b[0]
         return dual, intercept
 
+    def _moved(
+        self, small: KernelLogisticRegression, owner: np.ndarray, X: np.ndarray, P: np.ndarray
+    ) -> KernelLogisticRegression:
+        """Let the centres of a smaller model, whose classes are `owner` (m,), move for all pairs at once."""
+        i, j = self._pairs.T
+        first, second = owner[:, None] == i, owner[:, None] == j
+        coef = np.where(first, small.dual_coef_[j - 1].T, 0.0) + np.where(second, small.dual_coef_[i].T, 0.0)
+        width = np.asarray(small.kernel_.length_scale)
+        goal = _pair_divergence(self._model.pairwise_decision_function(X), P[:, i] + P[:, j])
+        found = moved_centers(
+            X / width,
+            GaussianSum(small.support_vectors_ / width, coef, small.intercept_),
+            goal,
+            free=first | second,
+            fit_intercept=self._model.fit_intercept,
+        )
+        dual = np.zeros_like(small.dual_coef_)
+        for number, (a, b) in enumerate(self._pairs):
+            dual[b - 1, owner == a], dual[a, owner == b] = (
+                found.coef[owner == a, number],
+                found.coef[owner == b, number],
+            )
+        return with_moved_centers(small, found.centers * width, dual, found.intercept)
+
     def _within_pair(self, chosen: np.ndarray, i: int, j: int) -> np.ndarray:
         """Numbers of centres among those of classes i < j."""
         first = chosen - self._starts[i]
@@ -111,3 +149,15 @@ class PairwiseFunctions:
         i, j = self._pairs[number]
         strength = pull_strength(model.pair_C_[number], model.n_support_[i] + model.n_support_[j])
         return Anchor(function.projection, np.full(m, strength), intercept, model.fit_intercept)
+
+
+def _pair_divergence(F: np.ndarray, share: np.ndarray) -> Divergence:
+    """Divergence of the probabilities of pairs from those of log-odds F (n, pairs), weighed by shares."""
+    P, weight = expit(F), share / len(F)
+    log_P, log_not = log_expit(F), log_expit(-F)
+
+    def divergence(G: np.ndarray) -> tuple[float, np.ndarray]:
+        gaps = P * (log_P - log_expit(G)) + (1 - P) * (log_not - log_expit(-G))
+        return float((weight * gaps).sum()), weight * (expit(G) - P)
+
+    return divergence

@@ -11,8 +11,15 @@ import scipy.sparse as sp
 
 from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
 from kernelproba.compression.distillation_rows import DistillationRows
+from kernelproba.compression.moving import MAX_ROWS, Divergence, GaussianSum, can_move, moved_centers
 from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
-from kernelproba.compression.reduced_functions import Reduced, ReducedFunction, pull_strength, with_centers
+from kernelproba.compression.reduced_functions import (
+    Reduced,
+    ReducedFunction,
+    pull_strength,
+    with_centers,
+    with_moved_centers,
+)
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.losses import loss_for
@@ -43,8 +50,7 @@ class PoolMember:
     @cached_property
     def expansion(self) -> KernelExpansion:
         """Its scores as sums over centres."""
-        (found,) = self.model.kernel_expansions()
-        return found
+        return _expansion(self.model)
 
     @cached_property
     def pursuit(self) -> MatchingPursuit:
@@ -74,10 +80,12 @@ class SoftmaxPool:
         The functions.
     n_given : int
         How many rows, the last ones, a user has given.
+    moves : bool
+        Whether centres of Gaussian kernels may leave their rows.
     """
 
-    def __init__(self, members: Sequence[PoolMember], n_given: int):
-        self.members, self._n_given = list(members), n_given
+    def __init__(self, members: Sequence[PoolMember], n_given: int, moves: bool):
+        self.members, self._n_given, self._moves = list(members), n_given, moves
 
     @property
     def n_centers(self) -> int:
@@ -100,9 +108,34 @@ class SoftmaxPool:
         Phi = np.hstack([member.share * function.features(X) for member, function, X in parts])
         anchor = self._anchor(functions)
         W, b = distil(Phi[rows.fitted], targets.at(rows.fitted), anchor)
-        log_Q = loss_for(targets.log_P.shape[1]).log_probabilities(Phi[rows.held_out] @ W + b)
-        mean_kl = targets.at(rows.held_out).mean_divergence(log_Q)
-        return Reduced(self._models(functions, W, b - anchor.intercept), mean_kl, len(rows.held_out))
+        models = self._models(functions, W, b - anchor.intercept)
+        if self._moves:
+            models = self._moved(models, rows, targets)
+        F = self._scores(models, rows, rows.held_out)
+        held_out = targets.at(rows.held_out)
+        mean_kl = held_out.mean_divergence(loss_for(targets.log_P.shape[1]).log_probabilities(F))
+        return Reduced(models, mean_kl, len(rows.held_out))
+
+    def _scores(
+        self, models: Sequence[KernelMachine], rows: DistillationRows, index: np.ndarray
+    ) -> np.ndarray:
+        """Scores (n, k) of some of the rows by smaller models."""
+        parts = zip(self.members, models, rows.views, strict=True)
+        return np.sum([m.share * _expansion(small).scores(X[index]) for m, small, X in parts], axis=0)
+
+    def _moved(
+        self, models: list[KernelMachine], rows: DistillationRows, targets: Targets
+    ) -> list[KernelMachine]:
+        """Models whose Gaussian kernels have moved, one model after the other."""
+        index = rows.fitted[:: max(1, len(rows.fitted) // MAX_ROWS)]
+        goal, F = targets.at(index), self._scores(models, rows, index)
+        for number, (member, X) in enumerate(zip(self.members, rows.views, strict=True)):
+            if not can_move(models[number].kernel_, X):
+                continue
+            others = F - member.share * _expansion(models[number]).scores(X[index])
+            models[number] = _moved_member(member, models[number], X[index], goal.beside(others))
+            F = others + member.share * _expansion(models[number]).scores(X[index])
+        return models
 
     def _targets(self, rows: DistillationRows) -> Targets:
         pairs = zip(self.members, rows.views, strict=True)
@@ -132,3 +165,19 @@ class SoftmaxPool:
             intercept = member.expansion.intercept + moved / total
             models.append(with_centers(member.model, function.basis.index, kept, intercept))
         return models
+
+
+def _expansion(model: KernelMachine) -> KernelExpansion:
+    (found,) = model.kernel_expansions()
+    return found
+
+
+def _moved_member(
+    member: PoolMember, small: KernelMachine, X: np.ndarray, divergence: Divergence
+) -> KernelMachine:
+    """Move the centres of a smaller model, whose scores have a share in those of the pool."""
+    own, width, share = _expansion(small), np.asarray(small.kernel_.length_scale), member.share
+    start = GaussianSum(own.centers / width, share * own.coef.T, share * own.intercept)
+    found = moved_centers(X / width, start, divergence, fit_intercept=member.model.fit_intercept)
+    parts = found.centers * width, found.coef.T / share, found.intercept / share
+    return with_moved_centers(small, *parts)

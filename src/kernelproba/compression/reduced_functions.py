@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from kernelproba.basis.whitening import CholeskyBasis
-from kernelproba.estimators.base.kernel_expansion import KernelExpansion
+from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.blocks import row_blocks
@@ -110,6 +111,18 @@ def with_centers(
         small._spans_all_rows_ = False
     forget(small, FORGOTTEN)
     return small
+
+
+def with_moved_centers(
+    model: KernelMachine, Z: np.ndarray, dual: np.ndarray, intercept: np.ndarray
+) -> KernelMachine:
+    """Return a model with centres (m, d) that are no rows, coefficients (k, m) and intercepts (k,)."""
+    changed = copy(model)
+    changed.support_, changed.support_vectors_ = np.full(len(Z), NONE), Z.astype(model.support_vectors_.dtype)
+    dual = np.ascontiguousarray(dual)
+    changed.dual_coef_ = sp.csr_array(dual) if sp.issparse(model.dual_coef_) else dual
+    changed.intercept_ = intercept
+    return changed
 
 
 def forget(model: object, names: tuple[str, ...]) -> None:

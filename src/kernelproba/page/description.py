@@ -60,7 +60,7 @@ def description(
     chosen, labels = decision(insides.outer, log_P)
     X = insides.core_matrix(given)
     novelty = page_novelty(Insides.of(fitted).core, X, max_bytes // _BYTES_PER_WORK)
-    reasons = contributions(expansions, X) if with_rows else []
+    reasons = contributions(expansions, X) if with_rows and len(numbers) else []
     outputs = [
         graph("Exp", log_P),
         chosen,

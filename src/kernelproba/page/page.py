@@ -129,7 +129,7 @@ def write_model_page(
     for _ in range(_ATTEMPTS):
         if len(text) <= max_bytes:
             break
-        smaller = _smaller(model, shown, max_bytes / len(text))
+        smaller = _smaller(model, shown, max_bytes / len(text), move=not with_rows)
         if smaller is None:
             warnings.warn(
                 f"the page has {len(text) / 1e6:.1f} MB: this model cannot be compressed further",
@@ -149,7 +149,9 @@ def _html(
     return page_html(description(shown, fitted, training, with_rows=with_rows, max_bytes=max_bytes))
 
 
-def _smaller(fitted: BaseEstimator, shown: BaseEstimator, share: float) -> BaseEstimator | None:
+def _smaller(
+    fitted: BaseEstimator, shown: BaseEstimator, share: float, *, move: bool
+) -> BaseEstimator | None:
     """Return the model with about this share of the centres that were shown, None if it cannot be."""
     centers = max((each.coef.shape[1] for each in Insides.of(shown).expansions()), default=0)
     members = len(getattr(Insides.of(shown).core, "estimators_", [None]))
@@ -157,6 +159,6 @@ def _smaller(fitted: BaseEstimator, shown: BaseEstimator, share: float) -> BaseE
     if wanted < _FEWEST:
         return None
     try:
-        return compress(fitted, n_centers=wanted)
+        return compress(fitted, n_centers=wanted, move_centers=move)
     except (TypeError, ValueError):
         return None

@@ -46,6 +46,10 @@ def compress(
         Path | None,
         typer.Option("--rows", metavar="FILE", help="Rows such as it will see; labels are not needed."),
     ] = None,
+    move: Annotated[
+        bool,
+        typer.Option("--move", help="Let the rows that are kept move: nearer, but they are rows no more."),
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -66,7 +70,9 @@ def compress(
         table_model = TableModel.load(model)
         X = None if rows is None else _rows(table_model, rows, layout)
         with terminal.working("compressing"):
-            small = compress_model(table_model.model, X, n_centers=centers, max_loss=max_loss)
+            small = compress_model(
+                table_model.model, X, n_centers=centers, max_loss=max_loss, move_centers=move
+            )
         table_model.with_model(small).save(output)
     facts = {"model": output} | small.compression_ | _sizes(model, output)
     terminal.result(facts, lambda screen: _show(screen, facts))
