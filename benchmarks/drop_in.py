@@ -10,11 +10,9 @@ docs/results/drop_in_runs.jsonl; delete its line to run it again.
 
 import inspect
 import json
-import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -22,61 +20,10 @@ import pytest
 import sklearn.linear_model
 import sklearn.svm
 
-from benchmarks.measure import RESULTS, machine, write
+from benchmarks.drop_in_page import AREAS, RECORD, area_rows, drop_in_page, on_record, reason_list
+from benchmarks.measure import machine, write
 from kernelproba import KernelLogisticRegression
 from kernelproba.report.table import text_table
-
-#: Room of scikit-learn → its modules of tests.
-AREAS = {
-    "calibration": ["tests.test_calibration"],
-    "displays": [
-        "metrics._plot.tests.test_common_curve_display",
-        "metrics._plot.tests.test_confusion_matrix_display",
-        "metrics._plot.tests.test_det_curve_display",
-        "metrics._plot.tests.test_precision_recall_display",
-        "metrics._plot.tests.test_roc_curve_display",
-        "inspection._plot.tests.test_boundary_decision_display",
-    ],
-    "ensembles": [
-        "ensemble.tests.test_bagging",
-        "ensemble.tests.test_base",
-        "ensemble.tests.test_common",
-        "ensemble.tests.test_stacking",
-        "ensemble.tests.test_voting",
-        "ensemble.tests.test_weight_boosting",
-    ],
-    "feature selection": ["feature_selection.tests.test_rfe", "feature_selection.tests.test_from_model"],
-    "inspection": [
-        "inspection.tests.test_partial_dependence",
-        "inspection.tests.test_permutation_importance",
-    ],
-    "meta-estimators": [
-        "tests.test_base",
-        "tests.test_metaestimators",
-        "tests.test_multiclass",
-        "tests.test_multioutput",
-        "tests.test_pipeline",
-        "frozen.tests.test_frozen",
-        "semi_supervised.tests.test_self_training",
-        "utils.tests.test_response",
-    ],
-    "scorers": ["metrics.tests.test_score_objects"],
-    "searches": [
-        "model_selection.tests.test_classification_threshold",
-        "model_selection.tests.test_search",
-        "model_selection.tests.test_split",
-        "model_selection.tests.test_successive_halving",
-        "model_selection.tests.test_validation",
-    ],
-}
-#: Finished modules, a line each.
-RECORD = RESULTS / "drop_in_runs.jsonl"
-PAGE = """
-scikit-learn's own tests of what is built around a classifier, with `KernelLogisticRegression` in the place of `SVC` and,
-with `kernel="linear"`, of `LogisticRegression`: `python -m benchmarks.drop_in`. Counted are tests that use one of the two
-and do not fail with the originals. Names of scikit-learn's solvers mean `solver="auto"` here; parameters that
-`KernelLogisticRegression` does not have (`penalty`, `dual`, `probability`, `shrinking`, …) are accepted and do nothing.
-"""
 
 
 def stand_in(original: type, **defaults: Any) -> type:
@@ -115,11 +62,39 @@ def stand_in(original: type, **defaults: Any) -> type:
     return StandIn
 
 
+def meets(item: Any, kinds: list[type]) -> bool:
+    """Whether a test, its parameters, its fixtures or functions that these call name one of the classes."""
+    given = repr(getattr(getattr(item, "callspec", None), "params", ""))
+    fixtures = [each.func for found in item._fixtureinfo.name2fixturedefs.values() for each in found]
+    named = {kind.__name__ for kind in kinds}
+    return any(name in given for name in named) or any(names(f, named) for f in [item.function, *fixtures])
+
+
+def names(function: Any, named: set[str], depth: int = 3) -> bool:
+    """Whether a function, or one of its module that it calls, has one of the names in its source."""
+    function = inspect.unwrap(function)
+    if not inspect.isroutine(function) or not hasattr(function, "__code__"):
+        return True
+    if any(name in inspect.getsource(function) for name in named):
+        return True
+    called = [function.__globals__.get(name) for name in function.__code__.co_names] if depth else []
+    near = [each for each in called if getattr(each, "__module__", None) == function.__module__]
+    values = [each for each in called if not callable(each) and not inspect.ismodule(each)]
+    return any(names(each, named, depth - 1) for each in near if inspect.isroutine(each)) or any(
+        name in repr(each) for name in named for each in values
+    )
+
+
 class Recorder:
     """Plugin of pytest that keeps the outcome of each test, and whether it used a stand-in."""
 
     def __init__(self, kinds: list[type]) -> None:
         self.kinds, self.tests, self.before = kinds, {}, 0
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out tests that cannot meet a stand-in, which are most of the work."""
+        if self.kinds:
+            items[:] = [item for item in items if meets(item, self.kinds)]
 
     def _used(self) -> int:
         return sum(kind.used for kind in self.kinds)
@@ -179,12 +154,6 @@ def compared(module: str) -> dict:
     return {"module": module, "tests": len(used - hopeless), "failures": failures}
 
 
-def on_record() -> dict[str, dict]:
-    """Module → what became of its tests."""
-    lines = RECORD.read_text("utf8").splitlines() if RECORD.exists() else []
-    return {run["module"]: run for run in map(json.loads, lines)}
-
-
 def run_missing(modules: list[str]) -> None:
     """Run modules that are not on record, and keep each at once."""
     for module in modules:
@@ -193,31 +162,6 @@ def run_missing(modules: list[str]) -> None:
             with RECORD.open("a", encoding="utf8") as file:
                 file.write(json.dumps(run) + "\n")
             print(f"{module}: {run['tests']} tests, {len(run['failures'])} fail", flush=True)
-
-
-def reason(failure: dict) -> str:
-    """What a failure says, without what differs from test to test."""
-    text = re.sub(r"0x[0-9a-f]+|\d+(\.\d+)?(e[-+]?\d+)?", "…", failure["reason"])
-    return text if len(text) <= 110 else text[:109] + "…"
-
-
-def area_rows(runs: dict[str, dict]) -> list[dict]:
-    """Counts for each area."""
-    rows = []
-    for area, modules in AREAS.items():
-        found = [runs[module] for module in modules if module in runs]
-        tests, failed = sum(run["tests"] for run in found), sum(len(run["failures"]) for run in found)
-        rows.append({"area": area, "tests": tests, "pass": tests - failed, "fail": failed})
-    total = {key: sum(row[key] for row in rows) for key in ("tests", "pass", "fail")}
-    return [*rows, {"area": "all", **total}]
-
-
-def reason_list(runs: dict[str, dict]) -> str:
-    """Why tests fail, the frequent reasons first, as a list in Markdown."""
-    failures = [failure for run in runs.values() for failure in run["failures"]]
-    examples = {reason(failure): failure["test"].split("/")[-1] for failure in failures}
-    counts = Counter(map(reason, failures)).most_common()
-    return "\n".join(f"- {count} × `{text}`, such as `{examples[text]}`" for text, count in counts)
 
 
 def main(arguments: list[str]) -> None:
@@ -235,8 +179,7 @@ def main(arguments: list[str]) -> None:
     rows, reasons = area_rows(runs), reason_list(runs)
     print(text_table(rows, list(rows[0])), reasons, sep="\n\n")
     if not arguments:
-        text = f"{PAGE.strip()}\n\nWhy tests fail:\n\n{reasons}"
-        print("written", write("drop_in", "In the place of SVC", text, rows, machine()))
+        print("written", write("drop_in", *drop_in_page(runs), machine()))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import StratifiedKFold
 
 from kernelproba import (
@@ -13,6 +14,7 @@ from kernelproba import (
     MaximumContrastClassifierCV,
     SparseKernelLogisticRegressionCV,
 )
+from kernelproba.inspection import brier_score
 
 SEARCHES = {
     "kernel logistic": KernelLogisticRegressionCV(tol=1e-5),
@@ -71,9 +73,10 @@ def test_every_search_leaves_the_same_things_behind(search):
 
 def test_any_score_and_any_folds_may_choose(search):
     X, y, _ = problem()
-    params = {"cv": list(StratifiedKFold(2).split(X, y)), "scoring": "neg_brier_score"}
-    by_name = clone(search).set_params(**params).fit(X, y)
+    scorer = make_scorer(brier_score, greater_is_better=False, response_method="predict_proba")
+    params = {"cv": list(StratifiedKFold(2).split(X, y)), "scoring": scorer}
+    by_scorer = clone(search).set_params(**params).fit(X, y)
     ours = clone(search).set_params(**params | {"scoring": "brier"}).fit(X, y)
     np.testing.assert_allclose(
-        by_name.cv_results_["mean_test_score"], ours.cv_results_["mean_test_score"], atol=1e-6
+        by_scorer.cv_results_["mean_test_score"], ours.cv_results_["mean_test_score"], atol=1e-6
     )

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.metrics import accuracy_score, log_loss
+from sklearn.metrics import accuracy_score, log_loss, make_scorer
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
@@ -14,7 +14,7 @@ from kernelproba import LeastSquaresProbabilisticClassifier as LSPC
 from kernelproba import LeastSquaresProbabilisticClassifierCV as CV
 from kernelproba.calibration import Clipping
 from kernelproba.datasets import three_gaussians, three_gaussians_problem
-from kernelproba.inspection import explain, suspects
+from kernelproba.inspection import brier_score, explain, suspects
 from kernelproba.kernels import RBF, median_distance
 from kernelproba.solvers.least_squares import posterior_sums
 from kernelproba.tuning import pattern_search
@@ -399,9 +399,10 @@ class TestStages:
 
 
 def test_any_scorer_of_scikit_learn_may_choose():
-    by_name = CV(ALPHAS, GAMMAS, scoring="neg_brier_score", scale=None, cv=3)
+    scorer = make_scorer(brier_score, greater_is_better=False, response_method="predict_proba")
+    by_scorer = CV(ALPHAS, GAMMAS, scoring=scorer, scale=None, cv=3).fit(X, y)
     ours = CV(ALPHAS, GAMMAS, scoring="brier", scale=None, cv=3).fit(X, y)
-    np.testing.assert_allclose(table(by_name.fit(X, y)), table(ours), atol=1e-9)
+    np.testing.assert_allclose(table(by_scorer), table(ours), atol=1e-9)
 
 
 def test_scores_that_are_no_numbers_are_the_worst():
