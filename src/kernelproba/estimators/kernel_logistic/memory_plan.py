@@ -14,7 +14,7 @@ CHOICE = 0.8
 BLOCK_VALUES = 4_000_000
 LEAST_BLOCK_ROWS = 128
 #: Bytes of a search for each pair of its rows: kernel matrices of some widths, their low ranks and factors.
-SEARCH_BYTES = 100
+SEARCH_BYTES = 30
 #: Rows of a sample that a search has in any case.
 LEAST_SEARCH_ROWS = 300
 #: Bytes of a value of a block: as computed, in double precision, and multiplied by its row's weight.

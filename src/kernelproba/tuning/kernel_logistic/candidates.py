@@ -87,6 +87,12 @@ class CandidateFits:
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
         self.low_rank = lru_cache(maxsize=3)(self._compute_low_rank)
 
+    def forget(self) -> None:
+        """Give the memory of matrices free; they are computed anew where they are needed again."""
+        self._distances = DistanceCache(self.rows.X)
+        self._matrix.cache_clear()
+        self.low_rank.cache_clear()
+
     def matrix(self, gamma: float | None) -> np.ndarray:
         """Kernel matrix (m, m), in single precision where the rows are many."""
         return self._matrix(gamma, self.options.precision(len(self.rows.y)))

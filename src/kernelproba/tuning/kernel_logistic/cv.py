@@ -99,7 +99,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Centres of the final model, as in `KernelLogisticRegression`.
     memory_limit : int or str, optional
         Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Of many rows
-        a sample of fewer than `max_rows` is searched where its kernel matrices would take more.
+        a sample of fewer than `max_rows` is searched where its kernel matrices would take more, 60 MB at least.
     tol, max_iter : float, default=1e-2, int, default=200
         Of the final fit.
     max_time : float, optional
@@ -296,10 +296,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
 
     def _is_large(self, n: int) -> bool:
         """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
-        choice = CenterChoice(
-            self.n_centers, "rpcholesky", MemoryPlan.within(self.memory_limit), self.random_state
-        )
-        if n <= self.max_rows or not choice.spans_fewer(n) or self._is_precomputed():
+        plan = MemoryPlan.within(self.memory_limit)
+        choice = CenterChoice(self.n_centers, "rpcholesky", plan, self.random_state)
+        fewer = choice.spans_fewer(n) or (self.n_centers == "auto" and n > plan.search_rows)
+        if n <= self._searched_rows() or not fewer or self._is_precomputed():
             return False
         # Splits are of rows in memory, and centres are for kernels that are known to be definite.
         countable = self.cv is None or isinstance(self.cv, Integral)
@@ -330,11 +330,14 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     ) -> None:
         """Look at a sample, fit all rows, and judge them by folds."""
         rng = check_random_state(self.random_state)
-        searched = self._sample_rows()
+        searched = self._searched_rows()
         order = RowOrder.draw(many, searched, rng)
         sample = many.at(order.sample(searched))
         search.stages = self._stages(given, sample)
         selected = self._selected_on(sample, search)
+        search.forget()
+        for each in selected:
+            each.fits.forget()
         selected = follow_sizes(many, order, selected, self._searched(), self._model, search)
         index = order.part(max(search.budget.affordable(len(many)), self._least_rows()))
         pool, fold = self._fit_large_pool(many, index, selected, rng, search)
@@ -360,16 +363,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
 
         return kept_selection(search, "search", select, lambda state: selected_of(state, spaces, rows))
 
-    def _sample_rows(self) -> int:
-        """Rows of many that are searched: as many as asked for, or as a memory limit allows."""
-        if self.memory_limit is None:
-            return self.max_rows
-        return min(self.max_rows, MemoryPlan.within(self.memory_limit).search_rows)
-
     def _least_rows(self) -> int:
         """Rows of which centres are chosen in any case."""
         least = 2 * self.n_centers if isinstance(self.n_centers, int) else EXACT_ROWS + 1
-        return max(least, 2 * self.max_rows)
+        return max(least, 2 * self._searched_rows())
 
     def _stages(self, given: Training | StoredTraining, sample: Training) -> Stages:
         """Where stages are kept, if they are."""

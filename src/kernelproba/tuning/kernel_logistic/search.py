@@ -147,6 +147,11 @@ class CandidateSearch:
             self.record.append(self._known[key])
         return self._known[key]
 
+    def forget(self) -> None:
+        """Give the memory of all matrices free."""
+        for stage in self._stages:
+            stage.fits.forget()
+
     def minimise(
         self, stage: Stage, start: GammaC, *, refine: bool = False, screening: Screening | None = None
     ) -> Candidate:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.exact import Options
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
 from kernelproba.rows.folds import CrossValidation
 from kernelproba.tuning.grids import given_gammas
@@ -51,12 +52,17 @@ class SearchSpaces(ScaledFeatures):
     cv: CrossValidation
     max_rows: int
     n_centers: int | str | None
+    memory_limit: float | str | None
     tol: float
     max_iter: int
 
     def _searched(self) -> Searched:
         """Whether gamma, C and the number of centres may move with the number of rows."""
         return Searched(*(isinstance(each, str) for each in (self.gammas, self.Cs, self.n_centers)))
+
+    def _searched_rows(self) -> int:
+        """`max_rows`, or as many as the memory limit has room for."""
+        return min(self.max_rows, MemoryPlan.within(self.memory_limit).search_rows)
 
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
@@ -73,7 +79,9 @@ class SearchSpaces(ScaledFeatures):
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
         name = kernel if isinstance(kernel, str) else str(kernel)
         weighable = self._is_weighable(kernel, X)
-        return SearchSpace(name, kernel_of, options, gammas, Cs, scales, self.max_rows, folds, weighable)
+        return SearchSpace(
+            name, kernel_of, options, gammas, Cs, scales, self._searched_rows(), folds, weighable
+        )
 
     def _single_kernel(self) -> KernelLike:
         return "rbf" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel

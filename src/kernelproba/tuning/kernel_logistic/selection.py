@@ -10,6 +10,9 @@ from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel, StageResult, finish, screen
 from kernelproba.tuning.observations import Observations
 
+#: Rows up to which the matrices of all kernels are kept until the models are fitted.
+KEPT_ROWS = 1000
+
 
 def select_models(
     spaces: Sequence[SearchSpace], rows: Observations, search: CandidateSearch
@@ -28,8 +31,18 @@ def select_models(
     screened = [screen(spaces[0], rows, search)]
     screened += [screen(space, rows, search) for space in spaces[1:] if not search.budget.is_over()]
     useful = [0] if len(screened) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
-    found = [finish(spaces[k], rows, search, screened[k]) for k in useful]
-    return [grown_in_memory(spaces[k], rows, search, each) for k, each in zip(useful, found, strict=True)]
+    return [_finished(spaces[k], rows, search, screened[k]) for k in useful]
+
+
+def _finished(
+    space: SearchSpace, rows: Observations, search: CandidateSearch, screened: list[StageResult]
+) -> SelectedModel:
+    """What is chosen for one kernel; its matrices are given up, before those of the next are needed."""
+    found = grown_in_memory(space, rows, search, finish(space, rows, search, screened))
+    if len(rows) > KEPT_ROWS:
+        search.forget()
+        found.fits.forget()
+    return found
 
 
 def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:

@@ -2,8 +2,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 
 
@@ -45,3 +46,12 @@ def test_too_many_centres_are_refused_with_what_they_take(rows):
     model = KernelLogisticRegression(n_centers=2000, memory_limit="50MB")
     with pytest.raises(MemoryError, match=r"2000 takes 358 MB at least.*to 530 or less"):
         model.fit(*rows)
+
+
+def test_a_search_stays_within_its_limit(rows):
+    limit = 30_000_000
+    options = {"kernel": "rbf", "scale": None, "feature_weights": None, "random_state": 0}
+    model = KernelLogisticRegressionCV([0.1, 1.0], gammas=[0.3], memory_limit=limit, **options)
+    peak_of(lambda: clone(model).fit(rows[0][:300], rows[1][:300]))  # what is imported on the way
+    assert peak_of(lambda: model.fit(*rows)) < limit
+    assert model.score(*rows) > 0.8

@@ -118,6 +118,6 @@ def test_a_memory_limit_bounds_the_sample_that_is_searched(steps):
     X, y, *_ = steps
     search = CV([3.0], [1.0], kernel="rbf", scale=None, n_centers=30, max_rows=1000, random_state=0)
     free = clone(search).fit(X, y)
-    bounded = clone(search).set_params(memory_limit=16_000_000).fit(X, y)
+    bounded = clone(search).set_params(memory_limit=4_800_000).fit(X, y)
     assert free.cv_results_["n_rows"].max() == 1000
     assert bounded.cv_results_["n_rows"].max() == 400
