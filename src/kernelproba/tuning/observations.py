@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from kernelproba.estimators.base.kernel_spec import check_kernel_matrix
 from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates, sample_rows
 from kernelproba.rows.folds import Fold, unit_folds
@@ -53,6 +54,8 @@ class Observations:
     def of(cls, training: Training, copies: Duplicates, *, precomputed: bool) -> "Observations":
         """Merge the copies among training rows."""
         first = copies.first
+        if precomputed:
+            check_kernel_matrix(training.X)
         X = training.X[first][:, first] if precomputed else training.X[first]
         weight, sampled = copies.totals(training.weight), copies.totals(training.sample_weight)
         units = copies.units(training.sample_weight)

@@ -99,7 +99,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Centres of the final model, as in `KernelLogisticRegression`.
     memory_limit : int or str, optional
         Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Of many rows
-        a sample of fewer than `max_rows` is searched where its kernel matrices would take more, 60 MB at least.
+        a sample of fewer than `max_rows` is searched where its kernel matrices would take more; a search
+        takes 60 MB at least.
     tol, max_iter : float, default=1e-2, int, default=200
         Of the final fit.
     max_time : float, optional

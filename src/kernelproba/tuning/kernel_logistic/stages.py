@@ -157,7 +157,7 @@ def _from_other_widths(stage: Stage, center: float, best: Candidate, search: Can
 
     A walk that has raised C for a wide kernel, step by step, does not come back for a narrow one.
     """
-    if best.gamma is None or not all(stage.searched):
+    if best.gamma is None or not all(stage.searched) or search.budget.is_over():
         return best
     starts = [search.evaluate(stage, center * factor, START_C) for factor in OTHER_WIDTHS]
     better = [start for start in starts if start.score > best.score]
@@ -252,7 +252,12 @@ def _reconsidered(
     A few hundred rows may tell so little that they end with nearly constant functions, or with narrow kernels
     that tell equal rows apart; more rows of the same table then want a rough additive one.
     """
-    if found.best.gamma is None or not all(space.searched) or not _is_sampled(rows):
+    if (
+        found.best.gamma is None
+        or not all(space.searched)
+        or not _is_sampled(rows)
+        or search.budget.is_over()
+    ):
         return found
     center = _center(space, rows, found.view)
     starts = [search.evaluate(found.stage, center * width, C) for width, C in FINAL_STARTS]

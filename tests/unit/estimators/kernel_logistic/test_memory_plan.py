@@ -49,7 +49,7 @@ def test_too_many_centres_are_refused_with_what_they_take(rows):
 
 
 def test_a_search_stays_within_its_limit(rows):
-    limit = 30_000_000
+    limit = 60_000_000
     options = {"kernel": "rbf", "scale": None, "feature_weights": None, "random_state": 0}
     model = KernelLogisticRegressionCV([0.1, 1.0], gammas=[0.3], memory_limit=limit, **options)
     peak_of(lambda: clone(model).fit(rows[0][:300], rows[1][:300]))  # what is imported on the way

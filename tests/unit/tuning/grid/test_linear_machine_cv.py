@@ -105,3 +105,8 @@ def test_rows_that_are_all_alike_leave_even_odds():
     model = LinearProgrammingMachineCV([0.1, 1.0], [1.0], cv=3).fit(X, y)
     assert_allclose(model.predict_proba(X), 0.5)
     assert len(model.best_estimator_.support_) == 0
+
+
+def test_a_kernel_matrix_that_is_not_square_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"X must be a square matrix .* got shape \(6, 5\)"):
+        LinearProgrammingMachineCV(kernel="precomputed").fit(np.eye(6)[:, :5], [0, 1] * 3)
