@@ -52,6 +52,21 @@ class Kernel(BaseEstimator):
         X, Z = check_operands(X, Z)
         return fill_rows(self._against, X, Z)
 
+    def write(self, X, Z, out: np.ndarray) -> None:
+        """Write k(X, Z) into `out` (n, m), which may be a part of a larger matrix.
+
+        Parameters
+        ----------
+        X, Z : {array, CSR} of shape (n, d) and (m, d)
+            Rows and centres.
+        out : array of shape (n, m)
+            Where to; its rows are contiguous.
+        """
+        if self.comes_in_blocks and out.dtype == np.result_type(X.dtype, Z.dtype):
+            fill_rows(self._against, *check_operands(X, Z), out)
+        else:
+            out[...] = self(X, Z)
+
     @property
     def comes_in_blocks(self) -> bool:
         """Whether `map` is there; else the kernel knows whole matrices only."""

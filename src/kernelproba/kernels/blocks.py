@@ -38,9 +38,9 @@ def row_blocks(n: int, m: int) -> Iterator[slice]:
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def fill_rows(bind: Callable[..., Fill], X, Z) -> np.ndarray:
-    """Return the (n, m) matrix that ``bind(Z)`` fills from the rows of X, block by block."""
-    out = np.empty((X.shape[0], Z.shape[0]), dtype=X.dtype)
+def fill_rows(bind: Callable[..., Fill], X, Z, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the (n, m) matrix, `out` if given, that ``bind(Z)`` fills from the rows of X, block by block."""
+    out = np.empty((X.shape[0], Z.shape[0]), dtype=X.dtype) if out is None else out
     if out.size:
         fill = bind(Z)
         for_each_block(lambda rows: fill(X[rows], out[rows]), *out.shape)

@@ -131,12 +131,12 @@ def _expand_dense(Z):
         shifted *= factor
         return B
 
-    right = augment(Z, 1, norms=-1, ones=-2)
+    right = np.ascontiguousarray(augment(Z, 1, norms=-1, ones=-2).T)  # as BLAS reads it
 
     def expand(X, out):
         left = augment(X, -2, norms=-2, ones=-1)
-        np.matmul(left, right.T, out=out)
-        return left[:, -2], right[:, -1]
+        np.matmul(left, right, out=out)
+        return left[:, -2], right[-1]
 
     return expand
 

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.stationary import Stationary
 
-BLOCK_ROWS = 1024
-TILE = 128
+BLOCK_ROWS = 512
+TILE = 64
 
 
 def rows_in(dtype, kernel: Kernel, X):
@@ -67,7 +67,7 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
     K = np.empty((n, n), dtype=dtype)
     for start in range(0, n, BLOCK_ROWS):
         rows = slice(start, min(start + BLOCK_ROWS, n))
-        K[rows, : rows.stop] = kernel(X[rows], Z[: rows.stop])
+        kernel.write(X[rows], Z[: rows.stop], K[rows, : rows.stop])
         for column in range(0, rows.start, TILE):  # transposed copies that stay in the cache
             columns = slice(column, column + TILE)
             K[columns, rows] = K[rows, columns].T

@@ -7,8 +7,6 @@ So K is cut into strips that are: on one thread this takes 0.4 to 0.7 of the tim
 (`python -m benchmarks.limit products`), and elsewhere it does no harm.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from kernelproba.kernels.blocks import for_each_block
@@ -75,5 +73,4 @@ def _fill(K: np.ndarray, A: np.ndarray, out: np.ndarray) -> None:
 
 def _slices(m: int, pieces: int) -> list[slice]:
     """Cut 0 … m − 1 into so many slices of nearly one length."""
-    ends = np.linspace(0, m, pieces + 1).astype(int)
-    return [slice(start, stop) for start, stop in pairwise(ends)]
+    return [slice(i * m // pieces, (i + 1) * m // pieces) for i in range(pieces)]
