@@ -63,7 +63,8 @@ class Kernel(BaseEstimator):
             Where to; its rows are contiguous.
         """
         if self.comes_in_blocks and out.dtype == np.result_type(X.dtype, Z.dtype):
-            fill_rows(self._against, *check_operands(X, Z), out)
+            X, Z = check_operands(X, Z)
+            fill_rows(self._against, X, Z, out)
         else:
             out[...] = self(X, Z)
 

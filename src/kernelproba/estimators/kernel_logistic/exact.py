@@ -18,6 +18,7 @@ from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, Ker
 from kernelproba.penalties import Ridge
 from kernelproba.rows import Rows, as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
+from kernelproba.solvers.smooth.irls import irls_from_smaller_weights
 from kernelproba.typing import Matrix
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
@@ -131,17 +132,16 @@ def fit_matrix(
     """IRLS on a kernel matrix; all rows are centres."""
     loss = loss_for(c := int(y.max()) + 1)
     n, k = len(y), loss.n_scores(c)
-    theta = np.zeros((n + options.fit_intercept, k))
+    objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
     if start is not None:
+        theta = np.zeros((n + options.fit_intercept, k))
         theta[start.index] = start.dual
         theta[n:] = start.intercept
+        solution = irls(objective, theta, tol=options.tol, max_iter=options.max_iter)
     else:
-        # A hundredth of the weights is a quick problem, and its solution spares the real one a third to two
-        # thirds of its products with K.
-        rough = KernelObjective(K, y, weights / 100, loss, k, options.fit_intercept)
-        theta = irls(rough, theta, tol=ROUGH_TOL, max_iter=options.max_iter).coef
-    objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
-    solution = irls(objective, theta, tol=options.tol, max_iter=options.max_iter)
+        solution = irls_from_smaller_weights(
+            objective, rough_tol=ROUGH_TOL, tol=options.tol, max_iter=options.max_iter
+        )
     intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)
 

@@ -12,13 +12,14 @@ Free intercepts are minimised over at every α, by Newton steps that cost O(nk):
 α alone, whose curvature D − D1(1ᵀD1)⁻¹1ᵀD is that of the rows less what the intercepts absorb.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import lapack
 
 from kernelproba.objective import KernelMatrix, KernelObjective
 from kernelproba.solvers.line_search import Armijo
+from kernelproba.solvers.smooth.recycled_directions import Deflation, RecycledDirections
 from kernelproba.solvers.solution import Solution
 
 INNER_ITERATIONS = 500
@@ -52,6 +53,10 @@ class Coefficients:
         """Sum of self and t times the other."""
         return Coefficients(self.A + t * other.A, self.KA + t * other.KA)
 
+    def less(self, deflation: Deflation | None) -> "Coefficients":
+        """What is conjugate to the directions of a deflation."""
+        return self if deflation is None else Coefficients(*deflation.project(self.A, self.KA))
+
     @property
     def norm(self) -> float:
         return float(np.sqrt(max(self.dot(self), 0.0)))
@@ -72,18 +77,80 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
     tol, max_iter : float, int
         Bound on the residual, and on the number of re-weightings.
     """
-    scale = float(np.sqrt(objective.K.mean_diagonal))
-    n, n_iter = len(objective.y), 0
-    f = Coefficients(start[:n], objective.K.product(start[:n]))
+    n = len(objective.y)
     b = start[n] if objective.fit_intercept else np.zeros(objective.n_scores)
-    b = _best_intercept(objective, f.KA, b)
+    at = Coefficients(start[:n], _product(objective.K, start[:n])), b
+    return _minimise(objective, at, _recycled(objective), tol=tol, max_iter=max_iter).solution(objective, tol)
+
+
+def irls_from_smaller_weights(
+    objective: KernelObjective, *, rough_tol: float, tol: float, max_iter: int
+) -> Solution:
+    """Do the same from the rough solution of an easier problem.
+
+    A hundredth of the weights is a quick problem, and its solution spares the real one a third to two thirds
+    of its products with K.
+
+    Parameters
+    ----------
+    objective : KernelObjective
+        The problem.
+    rough_tol : float
+        Bound on the residual of the easier problem.
+    tol, max_iter : float, int
+        As in `irls`.
+    """
+    zeros, b = np.zeros((len(objective.y), objective.n_scores)), np.zeros(objective.n_scores)
+    recycled, easier = _recycled(objective), replace(objective, weights=objective.weights / 100)
+    rough = _minimise(easier, (Coefficients(zeros, zeros), b), recycled, tol=rough_tol, max_iter=max_iter)
+    at = _minimise(objective, (rough.f, rough.b), recycled, tol=tol, max_iter=max_iter)
+    return at.solution(objective, tol)
+
+
+def _product(K: KernelMatrix, A: np.ndarray) -> np.ndarray:
+    return K.product(A) if A.any() else np.zeros_like(A)
+
+
+def _recycled(objective: KernelObjective) -> RecycledDirections:
+    return RecycledDirections(len(objective.y), objective.n_scores, objective.K.dtype)
+
+
+@dataclass
+class _Minimum:
+    """Where a minimisation has ended."""
+
+    f: Coefficients
+    b: np.ndarray
+    value: float
+    residual: float
+    n_iter: int
+
+    def solution(self, objective: KernelObjective, tol: float) -> Solution:
+        """What the caller is told."""
+        coef = np.vstack([self.f.A, self.b]) if objective.fit_intercept else self.f.A
+        # Rounding excuses a residual above a tight tol, but none that would be large at any.
+        excused = min(_rounding(objective, self.f, self.b), MAX_EXCUSED)
+        converged = bool(np.isfinite(self.value) and self.residual <= max(tol, excused))
+        return Solution(coef, self.value, self.residual, self.n_iter, converged)
+
+
+def _minimise(
+    objective: KernelObjective,
+    start: tuple[Coefficients, np.ndarray],
+    recycled: RecycledDirections,
+    *,
+    tol: float,
+    max_iter: int,
+) -> _Minimum:
+    """Newton's method from a function and intercepts."""
+    scale, n_iter, n_products = float(np.sqrt(objective.K.mean_diagonal)), 0, 0
+    f, b = start[0], _best_intercept(objective, start[0].KA, start[1])
     value, gradient = _evaluate(objective, f, b)
     first = gradient.norm
 
     def residual() -> float:
         return scale * max(gradient.norm, _unknown_norm(gradient, objective.K)) / (1 + scale * f.norm)
 
-    n_products = 0
     # Below what is known of its length a gradient leads nowhere.
     while residual() > tol and n_iter < max_iter and gradient.norm > _unknown_norm(gradient, objective.K):
         if n_products >= MOST_PRODUCTS:
@@ -93,7 +160,7 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
         # more exact than the goal, of which single precision may not have digits to spare.
         goal = 0.3 * tol / residual()
         rtol = min(0.25, max(goal, np.sqrt(gradient.norm / first)))
-        step, spent = _conjugate_gradient(system, gradient, rtol)
+        step, spent = _conjugate_gradient(system, gradient, rtol, recycled)
         n_products += spent
         shift = system.intercept_change(step.KA)
         t = _length(objective, (f, b), (step, shift), value, gradient)
@@ -103,11 +170,7 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
         b = _best_intercept(objective, f.KA, b + t * shift)
         value, gradient = _evaluate(objective, f, b)
         n_iter += 1
-    coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
-    # Rounding excuses a residual above a tight tol, but none that would be large at any.
-    excused = min(_rounding(objective, f, b, scale), MAX_EXCUSED)
-    converged = bool(np.isfinite(value) and residual() <= max(tol, excused))
-    return Solution(coef, value, residual(), n_iter, converged)
+    return _Minimum(f, b, value, residual(), n_iter)
 
 
 class _Curvature:
@@ -174,31 +237,41 @@ def _inverse(A: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(A, hermitian=True)
 
 
-def _conjugate_gradient(system: _Curvature, gradient: Coefficients, rtol: float) -> tuple[Coefficients, int]:
+def _conjugate_gradient(
+    system: _Curvature, gradient: Coefficients, rtol: float, recycled: RecycledDirections
+) -> tuple[Coefficients, int]:
     """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space; count the products with K.
 
     K is applied to the residuals alone: K p of the search directions follows from the recursion p ← r + βp,
-    and K Δ from Δ ← Δ + τp.
+    and K Δ from Δ ← Δ + τp.  Directions of earlier systems are left out of the search, their share having
+    been taken at the start.
     """
     step = Coefficients(np.zeros_like(gradient.A), np.zeros_like(gradient.A))
     residual = Coefficients(-gradient.A, -gradient.KA)
-    direction, rho = residual, residual.dot(residual)
-    goal = rtol**2 * rho
-    n_products = 0
-    while n_products < INNER_ITERATIONS:
+    rho = residual.dot(residual)
+    goal, n_products = rtol**2 * rho, 0
+    deflation = recycled.deflation(system.product)
+    if deflation is not None:
+        A, KA, image = deflation.start(residual.A)
+        step = Coefficients(A.astype(np.float64), KA.astype(np.float64))
+        A = residual.A - image
+        residual, n_products = Coefficients(A, system.objective.K.product(A)), 1
+        rho = residual.dot(residual)
+    direction, followed = residual.less(deflation), []
+    while rho > goal and n_products < INNER_ITERATIONS:
         n_products += 1
         image = direction.A + system.product(direction.KA)
         curvature = inner(direction.KA, image)
         if not curvature > 0:
             break
+        followed.append((direction.A, direction.KA, curvature))
         tau = rho / curvature
         step = step.plus(tau, direction)
         A = residual.A - tau * image
         residual = Coefficients(A, system.objective.K.product(A))
         rho, previous = residual.dot(residual), rho
-        if not rho > goal:
-            break
-        direction = residual.plus(rho / previous, direction)
+        direction = residual.less(deflation).plus(rho / previous, direction)
+    recycled.extend(followed)
     return step, n_products
 
 
@@ -222,8 +295,9 @@ def _unknown_norm(gradient: Coefficients, K: KernelMatrix) -> float:
     return float(np.sqrt(np.finfo(K.dtype).eps * K.mean_diagonal * inner(gradient.A, gradient.A)))
 
 
-def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray, scale: float) -> float:
+def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> float:
     """The residual that rounding alone leaves: errors of Kα, through the curvature, in the gradient."""
+    scale = float(np.sqrt(objective.K.mean_diagonal))
     error = np.finfo(objective.K.dtype).eps * scale**2 * np.abs(f.A).sum() / np.sqrt(len(f.A))
     weight = objective.loss.curvature_weight(objective.loss.curvature(f.KA + b))
     return float(scale**2 * (objective.weights @ weight) * error / (1 + scale * f.norm))

@@ -1,0 +1,210 @@
+"""Where the time of an exact fit goes, against what the machine could do.
+
+    python -m benchmarks.limit fits [name …]   softmax and pairs on official splits, beside a bare SVC
+    python -m benchmarks.limit small           pairs of few rows: COIL-20 with nine rows of each class
+    python -m benchmarks.limit products        products of a matrix with a few columns
+
+Times are processor times of one BLAS thread, medians of interleaved runs: on a machine that others use they
+vary less than times of the clock, though the memory is shared all the same.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from benchmarks.logistic import PROBLEMS, load
+from benchmarks.measure import machine, write
+from kernelproba import KernelLogisticRegression
+from kernelproba.datasets import load as load_data
+from kernelproba.estimators.kernel_logistic import exact
+from kernelproba.kernels.thin_product import thin_product
+from kernelproba.objective import DenseMatrix
+
+#: Tolerance of the fits that count as converged.
+CONVERGED = 1e-4
+
+
+def processor_times(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    """Median processor time of runs that take turns."""
+    spent: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(repeats):
+        for name, run in runs.items():
+            start = time.process_time()
+            run()
+            spent[name].append(time.process_time() - start)
+    return {name: float(np.median(times)) for name, times in spent.items()}
+
+
+def peaks() -> dict[str, float]:
+    """Operations per second of a matrix product in single precision, and bytes read per second."""
+    A, long = np.ones((2000, 2000), dtype=np.float32), np.ones(5 * 10**7, dtype=np.float32)
+    seconds = processor_times({"product": lambda: A @ A, "sum": long.sum}, 7)
+    return {"flops": 2 * 2000**3 / seconds["product"], "bytes": long.nbytes / seconds["sum"]}
+
+
+@contextmanager
+def budget() -> Iterator[dict[str, float]]:
+    """Processor time of kernel matrices and of products with them, and the number of the latter."""
+    spent = {"kernel": 0.0, "products": 0.0, "n_products": 0}
+    product, kernel_matrix = DenseMatrix.product, exact.kernel_matrix
+
+    def timed(name, function, *arguments):
+        start = time.process_time()
+        result = function(*arguments)
+        spent[name] += time.process_time() - start
+        return result
+
+    def counted(self, A):
+        spent["n_products"] += 1
+        return timed("products", product, self, A)
+
+    DenseMatrix.product = counted  # type: ignore[method-assign]
+    exact.kernel_matrix = lambda *arguments: timed("kernel", kernel_matrix, *arguments)
+    try:
+        yield spent
+    finally:
+        DenseMatrix.product = product  # type: ignore[method-assign]
+        exact.kernel_matrix = kernel_matrix
+
+
+def softmax_bound(n: int, d: int, c: int, n_products: int, peak: dict[str, float]) -> dict[str, float]:
+    """Least seconds for one triangle of kernel values and for so many products, K in single precision."""
+    product = max(4 * n**2 / peak["bytes"], 2 * n**2 * c / peak["flops"])
+    return {"kernel": n**2 * d / peak["flops"] + 4 * n**2 / peak["bytes"], "products": n_products * product}
+
+
+def _excess(model: KernelLogisticRegression, X, y) -> float:
+    """Relative distance of the objective from the converged one."""
+    converged = KernelLogisticRegression(**model.get_params() | {"tol": CONVERGED}).fit(X, y).objective_
+    return (model.objective_ - converged) / converged
+
+
+def _softmax_row(model: KernelLogisticRegression, X, y, peak: dict[str, float]) -> dict:
+    """Parts of one fit, and their bounds."""
+    with budget() as spent:
+        start = time.process_time()
+        model.fit(X, y)
+        total = time.process_time() - start
+    bound = softmax_bound(*X.shape, len(model.classes_), spent["n_products"], peak)
+    rest = total - spent["kernel"] - spent["products"]
+    return {
+        "kernel s": spent["kernel"],
+        "bound of kernel": bound["kernel"],
+        "products": spent["n_products"],
+        "products s": spent["products"],
+        "bound of products": bound["products"],
+        "curvature and Python s": rest,
+        "fit / bound": total / sum(bound.values()),
+    }
+
+
+def fits(*names: str, repeats: int = 3) -> None:
+    """Exact fits at published settings."""
+    where, peak, rows = machine(), peaks(), []
+    for name in names or ("satimage", "usps", "isolet", "letter", "mnist"):
+        scaled, softmax, pairs, svc = PROBLEMS[name]
+        X, y, *_ = load(name, scaled)
+        runs = {"SVC": SVC(C=svc[0], gamma=svc[1])}
+        if softmax is not None:
+            runs["softmax"] = KernelLogisticRegression(C=softmax[0], gamma=softmax[1])
+        runs["pairs"] = KernelLogisticRegression(C=pairs[0], gamma=pairs[1], multi_class="pairwise")
+        seconds = processor_times({key: partial(model.fit, X, y) for key, model in runs.items()}, repeats)
+        parts = _softmax_row(runs["softmax"], X, y, peak) if "softmax" in runs else {}
+        for key in list(runs)[1:]:
+            row = {
+                "data": name,
+                "model": key,
+                "fit s": seconds[key],
+                "fit / SVC": seconds[key] / seconds["SVC"],
+            }
+            row |= {"excess of J": _excess(runs[key], X, y)}
+            row |= {
+                column: parts.get(column, float("nan")) if key == "softmax" else float("nan")
+                for column in PARTS
+            }
+            rows.append(row)
+            print(row, flush=True)
+        _write_fits(rows, peak, where, repeats)
+
+
+def _write_fits(rows: list[dict], peak: dict[str, float], where: dict, repeats: int) -> None:
+    text = (
+        f"Processor times of one thread, medians of {repeats} interleaved runs; settings and splits of "
+        "[logistic_official](logistic_official.md). *Excess of J* is the relative distance of the objective from that of a fit "
+        f"to tol = {CONVERGED:g}. The parts of a softmax fit are those of one more run; its bounds are one triangle of kernel "
+        f"values and the products it has asked for, at {peak['flops'] / 1e9:.0f} GFlop/s and {peak['bytes'] / 1e9:.0f} GB/s as "
+        "measured before the run, the kernel matrix being read once for each product. A loaded machine shares its memory, so "
+        "these are ratios of a busy one.\n\nRegenerate: `python -m benchmarks.limit fits`."
+    )
+    write("limit_fits", "Exact fits against the limit of the machine", text, rows, where)
+
+
+PARTS = [
+    "kernel s",
+    "bound of kernel",
+    "products",
+    "products s",
+    "bound of products",
+    "curvature and Python s",
+    "fit / bound",
+]
+
+
+def small(repeats: int = 9) -> None:
+    """Pairs of 18 rows."""
+    where, rows = machine(), []
+    for name in ("coil20", "coil20_16x16"):
+        data = load_data(name)
+        X, y = np.asarray(data.X, dtype=float), np.asarray(data.y)
+        X = X / X.max()
+        rng = np.random.default_rng(0)
+        index = np.concatenate([rng.permutation(np.flatnonzero(y == c))[:9] for c in np.unique(y)])
+        for C in (1, 10, 100):
+            runs = {"SVC": SVC(C=C), "pairs": KernelLogisticRegression(C=C, multi_class="pairwise")}
+            runs["softmax"] = KernelLogisticRegression(C=C)
+            seconds = processor_times(
+                {key: partial(model.fit, X[index], y[index]) for key, model in runs.items()}, repeats
+            )
+            row = {"data": name, "rows": len(index), "features": X.shape[1], "C": C}
+            row |= {f"{key} ms": 1e3 * value for key, value in seconds.items()}
+            row |= {f"{key} / SVC": seconds[key] / seconds["SVC"] for key in ("pairs", "softmax")}
+            row |= {"excess of J, pairs": _excess(runs["pairs"], X[index], y[index])}
+            rows.append(row)
+            print(row, flush=True)
+    text = (
+        f"COIL-20, nine rows of each of 20 classes: 190 pairs of 18 rows. Processor times of one thread, medians of {repeats} "
+        "interleaved runs, gamma = scale.\n\nRegenerate: `python -m benchmarks.limit small`."
+    )
+    write("limit_small", "Pairs of few rows", text, rows, where)
+
+
+def products(repeats: int = 9) -> None:
+    """Thin products in strips and whole."""
+    where, peak, rows = machine(), peaks(), []
+    for n, k in ((1000, 3), (1000, 26), (4435, 6), (7291, 10), (6238, 26)):
+        rng = np.random.default_rng(0)
+        K, A = rng.random((n, n), dtype=np.float32), rng.random((n, k), dtype=np.float32)
+        seconds = processor_times(
+            {"whole": partial(np.matmul, K, A), "strips": partial(thin_product, K, A)}, repeats
+        )
+        bound = max(K.nbytes / peak["bytes"], 2 * n**2 * k / peak["flops"])
+        row = {"rows": n, "columns": k} | {f"{key} ms": 1e3 * value for key, value in seconds.items()}
+        rows.append(row | {"bound ms": 1e3 * bound, "strips / whole": seconds["strips"] / seconds["whole"]})
+        print(rows[-1], flush=True)
+    text = (
+        "K (n, n) in single precision times k columns: `K @ A`, and in strips that BLAS does not copy "
+        f"(`kernelproba.kernels.thin_product`). Processor times of one thread, medians of {repeats} interleaved runs.\n\n"
+        "Regenerate: `python -m benchmarks.limit products`."
+    )
+    write("limit_products", "Products with a few columns", text, rows, where)
+
+
+if __name__ == "__main__":
+    with threadpool_limits(limits=1):
+        {"fits": fits, "small": small, "products": products}[sys.argv[1]](*sys.argv[2:])
