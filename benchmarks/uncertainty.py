@@ -2,6 +2,7 @@
 
     python -m benchmarks.uncertainty coverage [NAME…]   do sets hold the truth as often as they say?
     python -m benchmarks.uncertainty quick_coverage     the same with a quicker search
+    python -m benchmarks.uncertainty many_rows          the same with the rows from which on leave-one-out is the default
     python -m benchmarks.uncertainty mapie [NAME…]      their size and time against MAPIE's
     python -m benchmarks.uncertainty intervals          do intervals hold the true probability, where it is known?
     python -m benchmarks.uncertainty novelty [NAME…]    is a class that was left out found to be new?
@@ -26,11 +27,15 @@ from benchmarks.rivals_runs import table
 from benchmarks.selftuning import FAMILIES
 from benchmarks.uncertainty_mapie import RIVAL_SPLITS, compare, comparison_page
 from benchmarks.uncertainty_sets import (
+    MANY_ROWS,
+    MANY_SPLITS,
     QUICK,
     RECORD,
     SPLITS,
     cover,
+    cover_many,
     coverage_page,
+    problems,
     run_missing,
     run_once,
     runs_by_problem,
@@ -58,6 +63,15 @@ def coverage(*only: str) -> None:
 def quick_coverage(*only: str) -> None:
     """The same around a classifier with a quicker search."""
     run_missing("quick_coverage", SPLITS, partial(cover, **QUICK), only)
+    write_pages()
+
+
+def many_rows() -> None:
+    """The same by leave-one-out from 1000 rows, of problems that have twice as many."""
+    large = [problem for problem in problems() if len(problem.y) >= 2 * MANY_ROWS]
+    for split in range(MANY_SPLITS):
+        for problem in large:
+            run_once("many_rows", problem.name, split, partial(cover_many, problem, split))
     write_pages()
 
 
@@ -253,6 +267,7 @@ def _find_class(X: np.ndarray, y: np.ndarray, n: int, label: int) -> dict:
 PAGES = {
     "coverage": coverage_page,
     "quick_coverage": partial(coverage_page, "quick_coverage"),
+    "many_rows": partial(coverage_page, "many_rows"),
     "mapie": comparison_page,
     "intervals": intervals_page,
     "novelty": novelty_page,
@@ -268,6 +283,6 @@ def write_pages() -> None:
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # searches that end at their limits, classes of few rows
-    tasks = (coverage, quick_coverage, mapie, intervals, novelty)
+    tasks = (coverage, quick_coverage, many_rows, mapie, intervals, novelty)
     commands = {task.__name__: task for task in tasks} | {"pages": write_pages}
     commands[sys.argv[1]](*sys.argv[2:])
