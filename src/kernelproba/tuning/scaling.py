@@ -221,7 +221,8 @@ def has_two_values(X: Matrix) -> np.ndarray:
         return ((least == X) | (most == X)).all(axis=0)
     entries = sp.coo_array(X)
     other = (entries.data != least[entries.col]) & (entries.data != most[entries.col]) & (entries.data != 0)
-    zero = (least == 0) | (most == 0) | (sp.csr_array(X).count_nonzero(axis=0) == X.shape[0])
+    filled = np.bincount(sp.csr_array(X).nonzero()[1], minlength=X.shape[1])
+    zero = (least == 0) | (most == 0) | (filled == X.shape[0])
     return zero & (least < most) & (np.bincount(entries.col[other], minlength=X.shape[1]) == 0)
 
 
