@@ -99,7 +99,7 @@ def _text(runs: Runs, problems: list[tuple[str, int]]) -> str:
     ]
     cells = "Each cell: log loss of rows held out (processor time of the fit, peak memory of the process, data and libraries included)."
     return (
-        f"{cells} One thread, one run each; the machine did other work, so times are rough. A run that has not been made leaves its cell empty: "
+        f"{cells} One thread, one run each; the machine did other work, so times are rough, and those of ours were made with several successive commits. A run that has not been made leaves its cell empty: "
         f"{sum(map(len, runs.values()))} runs, {len(whole)} of {len(problems)} lines complete.\n\n"
         f"- Lowest log loss of those that ran on {len(best)} of {len(compared)} lines; within 3 % of the lowest on {len(within)}.\n"
         f"- Processor time relative to HistGradientBoosting: from {ratios[0]:.1f} to {ratios[-1]:.0f} times, {ratios[len(ratios) // 2]:.0f} in the median.\n"
