@@ -135,7 +135,7 @@ TEXT = f"""
 {ROWS:,} rows of {FEATURES} features, {CLASSES} classes, `n_centers='auto'`: peak of the resident memory less what the
 process held before, with the data in it, sampled every two milliseconds. *Tuning* is a `KernelLogisticRegressionCV` of
 two widths and two strengths. Promised is no more than the limit and a fifth of it, or 50 MB, whichever is more. What
-`n_centers` takes at least is said by an error before a fit begins.
+`n_centers` takes at least is said by an error before a fit begins. Limits that the table lacks have not been run.
 
 Regenerate: `python -m benchmarks.memory`.
 """
@@ -152,8 +152,8 @@ def main() -> None:
         command = [sys.executable, "-m", "benchmarks.memory", store, limit]
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=RESULTS.parent.parent)
         rows.append(json.loads(done.stdout.splitlines()[-1]))
-        rows.sort(key=lambda row: (STORES.index(row["store"]), memory_budget(row["memory_limit"])))
         print(rows[-1], flush=True)
+        rows.sort(key=lambda row: (STORES.index(row["store"]), memory_budget(row["memory_limit"])))
         write("memory", "Peak memory against memory_limit", TEXT, rows, machine())
 
 

@@ -165,7 +165,7 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         gram, c = Gram(kernel, training.X), len(self.classes_)
         positive = [1] if c == 2 else list(range(c))
         labels = [(training.y == j).astype(np.intp) for j in positive]
-        fits = [next(linear_machine_path(gram, y, training.weight, [penalty])) for y in labels]
+        fits = [fit for y in labels for fit in linear_machine_path(gram, y, training.weight, [penalty])]
         coef = np.stack([(2 * y - 1) * fit.beta for y, fit in zip(labels, fits, strict=True)])
         chosen = np.flatnonzero(coef.any(axis=0))
         self.kernel_ = kernel

@@ -9,7 +9,8 @@ F_1 = Σ_{σ=+1} β_i κ(·, x_i) + b: no limits, no masses, and the constant as
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,16 +77,17 @@ def linear_machine_path(
     with np.errstate(over="ignore"):
         # Beyond Σw times the largest κ, which is n in these units, every λ leaves β = 0.
         scaled = [min(penalty * scale / size, 10.0 * len(y)) for penalty in order]
-    vertices = path(gram.scaled(1 / size), y, weight * scale, scaled)
     last, fit = 0.0, None
-    for penalty in order:
-        if fit is not None and fit.value <= (1 + MET_SHARE) * last * fit.beta.sum():
-            # No row loses anything, and Σβ is the least that serves them all: so it is for every smaller λ.
-            fit = replace(fit, value=fit.value * penalty / last, gap=fit.gap * penalty / last)
-        else:
-            fit = _finish(next(vertices), 2 * y - 1, weight, penalty, (size, scale))
-        last = penalty
-        yield fit
+    # Closed here and not by the garbage collector, which would swallow an interrupt.
+    with closing(path(gram.scaled(1 / size), y, weight * scale, scaled)) as vertices:
+        for penalty in order:
+            if fit is not None and fit.value <= (1 + MET_SHARE) * last * fit.beta.sum():
+                # No row loses anything, and Σβ is the least that serves them all: also at every smaller λ.
+                fit = replace(fit, value=fit.value * penalty / last, gap=fit.gap * penalty / last)
+            else:
+                fit = _finish(next(vertices), 2 * y - 1, weight, penalty, (size, scale))
+            last = penalty
+            yield fit
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,9 @@ class _Vertex:
     earned: float
 
 
-def _full_path(gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]) -> Iterator[_Vertex]:
+def _full_path(
+    gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
+) -> Generator[_Vertex, None, None]:
     """The programme written out: fewer and larger steps than by generation, for few rows the quicker way."""
     n, sign, K = len(y), 2.0 * y - 1, gram.rows(np.arange(len(y)))
     programme = LinearProgramme("primal")
@@ -118,7 +122,7 @@ def _full_path(gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[fl
 
 def _restricted_or_full_path(
     gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
-) -> Iterator[_Vertex]:
+) -> Generator[_Vertex, None, None]:
     """By generation, and written out from where that fails: its programmes are the less well posed."""
     done = 0
     try:
@@ -133,7 +137,7 @@ def _restricted_or_full_path(
 
 def _restricted_path(
     gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
-) -> Iterator[_Vertex]:
+) -> Generator[_Vertex, None, None]:
     """The same by column and row generation."""
     n, guess = len(y), _majority(y, weight)
     slopes = gram.product(guess.multipliers(y, 2))
