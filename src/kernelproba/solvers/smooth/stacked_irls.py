@@ -131,7 +131,8 @@ def stacked_irls(
             index, first, stuck, n_iter, residual = (a[live] for a in (index, first, stuck, n_iter, residual))
             stack, point, live = stack.take(live), point.take(live), live[live]
         # As in irls: superlinear, and never more exact than the goal.
-        goal = np.maximum(0.3 * tol / residual, np.sqrt(_norm(point.G, point.KG) / first))
+        with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 of those that have arrived
+            goal = np.maximum(0.3 * tol / residual, np.sqrt(_norm(point.G, point.KG) / first))
         step = _newton_step(stack, point, np.where(live, np.minimum(0.25, goal), np.inf))
         t = _lengths(stack, point, step, live)
         stuck, n_iter = stuck | (live & (t == 0)), n_iter + (live & (t > 0))
@@ -203,7 +204,8 @@ def _newton_step(stack: BinaryStack, point: _Point, rtol: np.ndarray) -> tuple[n
     dA, dKA = np.zeros_like(point.G), np.zeros_like(point.G)
     R, KR = -point.G, -point.KG
     P, KP, rho = R.copy(), KR.copy(), dots(R, KR)
-    goal = rtol**2 * rho
+    with np.errstate(invalid="ignore"):  # ∞·0 of those that are not to move
+        goal = rtol**2 * rho
     active = rho > goal
     for _ in range(INNER_ITERATIONS):
         image = D * KP
