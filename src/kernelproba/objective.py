@@ -16,7 +16,7 @@ from scipy.linalg import get_blas_funcs
 from kernelproba.kernels.thin_product import thin_product
 from kernelproba.losses import Loss
 from kernelproba.penalties import QuadraticPenalty
-from kernelproba.rows import Rows
+from kernelproba.rows.protocol import Rows
 
 
 @dataclass(frozen=True)

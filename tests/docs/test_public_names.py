@@ -1,5 +1,6 @@
 """Every public name says what it does, and shows it."""
 
+import ast
 import importlib
 import inspect
 import re
@@ -11,8 +12,12 @@ import pytest
 sys.path.append(str(Path(__file__).parents[2] / "docs" / "_ext"))
 from api_pages import MODULES, public_names
 
+ROOT = Path(__file__).parents[2]
 RELATED = re.compile(r"^([\w.]+) : \S", re.MULTILINE)
+IMPORTED = re.compile(r"\bfrom (kernelproba[\w.]*) import (?:\(([^)]*)\)|(.+))")
 PACKAGES = [*MODULES, "kernelproba.conformal", "kernelproba.papers", "kernelproba.typing"]
+#: What users read and run.
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py")]
 
 
 def public() -> list:
@@ -58,3 +63,41 @@ def test_a_public_package_lists_its_names_and_has_them_all(name):
     module = importlib.import_module(name)
     assert len(set(module.__all__)) == len(module.__all__) > 0
     assert not [each for each in module.__all__ if not hasattr(module, each)]
+
+
+def own_names(source: str) -> set[str]:
+    """Public names at the top of a module that this package defines."""
+    found: set[str] = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kernelproba"):
+            found |= {each.asname or each.name for each in node.names}
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found |= {each.id for each in targets if isinstance(each, ast.Name)}
+    return {name for name in found if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_what_a_public_package_does_not_list_is_elsewhere_or_private(name):
+    module = importlib.import_module(name)
+    assert own_names(Path(module.__file__).read_text("utf8")) <= set(module.__all__)
+
+
+def imports(text: str) -> list[tuple[str, str]]:
+    """Pairs (module, name) that the code of a page imports from this package."""
+    found = [(module, (several or one).partition("#")[0]) for module, several, one in IMPORTED.findall(text)]
+    return [(module, each.split()[0]) for module, names in found for each in names.split(",") if each.strip()]
+
+
+def is_public(module: str, name: str) -> bool:
+    """Whether a public package lists the name, or the name is a public package."""
+    listed = module in PACKAGES and name in importlib.import_module(module).__all__
+    return listed or f"{module}.{name}" in PACKAGES
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_and_examples_import_nothing_that_is_private(path):
+    found = imports(path.read_text("utf8"))
+    assert not [f"{module}.{name}" for module, name in found if not is_public(module, name)]

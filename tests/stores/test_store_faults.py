@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
-from kernelproba.rows import DaskRows, MemoryRows, ParquetRows
+from kernelproba.rows import MemoryRows, ParquetRows
+from kernelproba.rows.cluster import DaskRows
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime
 from kernelproba.losses import Logistic, Softmax, loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 
 
 def problem(n_classes, fit_intercept=True, block_rows=None, dtype=np.float64):

@@ -12,7 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 from kernelproba.basis.whitening import CholeskyBasis
 from kernelproba.kernels import Comparison, Kernel
 from kernelproba.linalg import jittered_cholesky, relative_jitter, triangular_inverse
-from kernelproba.rows import Rows
+from kernelproba.rows.protocol import Rows
 from kernelproba.typing import Matrix, RandomState
 
 #: Rows of the sample from which costly rules choose, unless the centres are more than a fifth of it.

@@ -8,7 +8,6 @@ from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
 from kernelproba.kernels.matrix import kernel_matrix, rows_in
 from kernelproba.kernels.resolve import KERNEL_NAMES, resolve_kernel
-from kernelproba.kernels.resolve import KernelLike as KernelLike
 from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
 __all__ = [

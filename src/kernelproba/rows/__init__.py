@@ -7,14 +7,7 @@ knows of kernels or losses.
 """
 
 from kernelproba.rows.budget import memory_budget
-from kernelproba.rows.cluster import DaskRows as DaskRows
-from kernelproba.rows.local import ComputedRows as ComputedRows
-from kernelproba.rows.local import LocalRows as LocalRows
 from kernelproba.rows.memory import MemoryRows
 from kernelproba.rows.parquet import ParquetRows
-from kernelproba.rows.protocol import Rows as Rows
-from kernelproba.rows.store import as_rows as as_rows
-from kernelproba.rows.store import stored_rows as stored_rows
 
-#: What users name; the rest is for the other rooms.
 __all__ = ["MemoryRows", "ParquetRows", "memory_budget"]

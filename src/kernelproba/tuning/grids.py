@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.kernels import Kernel, KernelLike, Laplacian, Stationary, resolve_gamma
+from kernelproba.kernels import Kernel, Laplacian, Stationary, resolve_gamma
+from kernelproba.kernels.resolve import KernelLike
 from kernelproba.typing import Matrix
 
 

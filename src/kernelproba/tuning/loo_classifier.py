@@ -5,8 +5,8 @@ from sklearn.utils.validation import _num_samples
 
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.training import Training
-from kernelproba.rows import as_rows
 from kernelproba.rows.cluster import is_dask
+from kernelproba.rows.store import as_rows
 from kernelproba.scoring import mean_scores, score_sums, scores_of_sums
 from kernelproba.typing import MatrixLike
 

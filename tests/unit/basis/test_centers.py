@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from kernelproba.basis import RULES, centers_to_tolerance, choose_centers
 from kernelproba.kernels import RBF, Linear
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 
 X = np.random.default_rng(0).standard_normal((500, 3))
 

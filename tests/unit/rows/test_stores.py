@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 
 A = np.arange(21.0).reshape(7, 3)
 

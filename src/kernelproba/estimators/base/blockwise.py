@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.feature_names import check_features
-from kernelproba.rows import stored_rows
+from kernelproba.rows.store import stored_rows
 from kernelproba.typing import MatrixLike
 
 Method = TypeVar("Method", bound=Callable[..., object])

@@ -11,7 +11,7 @@ from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
-from kernelproba.rows import Rows
+from kernelproba.rows.protocol import Rows
 from kernelproba.typing import ClassWeight, Matrix, MatrixLike
 
 

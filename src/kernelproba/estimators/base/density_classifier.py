@@ -11,7 +11,7 @@ from kernelproba.estimators.base.kernel_expansion import BLOCK_VALUES
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.training import Training
 from kernelproba.number_range import LOG_ZERO, log_probabilities
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.typing import MatrixLike
 
 

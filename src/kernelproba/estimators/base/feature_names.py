@@ -4,7 +4,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelproba.caller_warning import warn_caller
-from kernelproba.rows import Rows, stored_rows
+from kernelproba.rows.protocol import Rows
+from kernelproba.rows.store import stored_rows
 from kernelproba.typing import Matrix, MatrixLike
 
 #: Most names that an error lists.

@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.expansion import expansion_scores
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.typing import Matrix
 
 #: In `KernelExpansion`: a centre that is no training row, or a score against all other classes.

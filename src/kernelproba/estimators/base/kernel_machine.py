@@ -10,8 +10,9 @@ from kernelproba.estimators.base.kernel_expansion import KernelCenters, KernelEx
 from kernelproba.estimators.base.kernel_spec import KernelSpec
 from kernelproba.estimators.base.stored_training import StoredTraining, scan_stored
 from kernelproba.estimators.base.training import Training, WeightedMatrix
-from kernelproba.kernels import Kernel, KernelLike
-from kernelproba.rows import stored_rows
+from kernelproba.kernels import Kernel
+from kernelproba.kernels.resolve import KernelLike
+from kernelproba.rows.store import stored_rows
 from kernelproba.typing import ClassWeight, Matrix, MatrixLike
 
 

@@ -12,7 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import WeightedMatrix
 from kernelproba.estimators.base.validation import POSITIVE
-from kernelproba.kernels import GAMMA_RULES, Kernel, KernelLike, resolve_kernel
+from kernelproba.kernels import GAMMA_RULES, Kernel, resolve_kernel
+from kernelproba.kernels.resolve import KernelLike
 from kernelproba.number_range import LARGEST
 from kernelproba.typing import Matrix, RandomState
 

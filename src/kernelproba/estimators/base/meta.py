@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LOG_ZERO, log_probabilities
-from kernelproba.rows import stored_rows
+from kernelproba.rows.store import stored_rows
 from kernelproba.typing import Classifier, MatrixLike
 
 

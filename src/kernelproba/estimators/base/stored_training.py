@@ -16,7 +16,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LARGEST, check_entries, largest_entry
-from kernelproba.rows import Rows
+from kernelproba.rows.protocol import Rows
 from kernelproba.typing import ClassWeight, Matrix, RandomState
 
 

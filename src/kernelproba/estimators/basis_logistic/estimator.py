@@ -24,7 +24,7 @@ from kernelproba.linalg import densify
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers import Solution
 from kernelproba.solvers.smooth.information import contrasts, observed_information
 from kernelproba.solvers.smooth.newton_cholesky import newton_decrement

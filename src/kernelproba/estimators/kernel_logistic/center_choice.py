@@ -11,7 +11,9 @@ from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel
-from kernelproba.rows import Rows, as_rows, memory_budget
+from kernelproba.rows import memory_budget
+from kernelproba.rows.protocol import Rows
+from kernelproba.rows.store import as_rows
 from kernelproba.typing import Matrix, RandomState
 
 #: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.

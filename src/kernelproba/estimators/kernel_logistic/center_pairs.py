@@ -24,7 +24,7 @@ from kernelproba.estimators.kernel_logistic.memory_plan import SAMPLE, MemoryPla
 from kernelproba.estimators.kernel_logistic.pairs import LogisticPairs
 from kernelproba.kernels import Kernel
 from kernelproba.linalg import stacked_rows
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.typing import Matrix
 
 

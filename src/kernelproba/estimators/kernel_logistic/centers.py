@@ -17,7 +17,9 @@ from kernelproba.kernels import Comparison, Kernel
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import FunctionNorm
-from kernelproba.rows import MemoryRows, Rows, as_rows
+from kernelproba.rows import MemoryRows
+from kernelproba.rows.protocol import Rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO, progressive, resumed
 from kernelproba.typing import Matrix, RandomState
 

@@ -39,8 +39,8 @@ from kernelproba.estimators.kernel_logistic.pairs import LogisticPairs, fit_pair
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.losses import loss_for
 from kernelproba.number_range import strengths
-from kernelproba.rows import as_rows
 from kernelproba.rows.row_hash import places
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution
 from kernelproba.typing import Matrix, MatrixLike
 

@@ -16,7 +16,8 @@ from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import Rows, as_rows
+from kernelproba.rows.protocol import Rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
 from kernelproba.solvers.smooth.irls import irls_from_smaller_weights
 from kernelproba.typing import Matrix

@@ -9,7 +9,7 @@ from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_centers
-from kernelproba.rows import Rows
+from kernelproba.rows.protocol import Rows
 
 
 def refit_centers(

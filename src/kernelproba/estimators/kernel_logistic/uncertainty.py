@@ -12,7 +12,7 @@ from kernelproba.conformal.p_values import SortedScores
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.validation import check_confidence
 from kernelproba.kernels.stationary import Stationary
-from kernelproba.rows import stored_rows
+from kernelproba.rows.store import stored_rows
 from kernelproba.solvers.posterior.probabilities import average_probabilities, probability_intervals
 from kernelproba.typing import Matrix, MatrixLike
 

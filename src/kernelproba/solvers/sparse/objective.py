@@ -18,7 +18,7 @@ from kernelproba.basis.columns import KernelColumns
 from kernelproba.losses import Logistic, Loss
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge, SparsePenalty
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 
 #: Share of entries that are not zero above which a dense product is the faster one.
 DENSE_SHARE = 0.1

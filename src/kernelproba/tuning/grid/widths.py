@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.kernels import Kernel, KernelLike, Stationary, median_distance
+from kernelproba.kernels import Kernel, Stationary, median_distance
 from kernelproba.kernels.distance_cache import DistanceCache
+from kernelproba.kernels.resolve import KernelLike
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.grid.grid_search import Grid
 from kernelproba.tuning.observations import Observations

@@ -21,9 +21,9 @@ from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, Cen
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.number_range import log_probabilities
-from kernelproba.rows import stored_rows
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
+from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
 from kernelproba.tuning.kernel_logistic.cross_fits import (
     BLOCK_ROWS,

@@ -13,7 +13,9 @@ from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
-from kernelproba.rows import MemoryRows, Rows, as_rows
+from kernelproba.rows import MemoryRows
+from kernelproba.rows.protocol import Rows
+from kernelproba.rows.store import as_rows
 from kernelproba.tuning.scaling import ScaledView
 from kernelproba.typing import MatrixLike
 

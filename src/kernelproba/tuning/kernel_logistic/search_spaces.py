@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
-from kernelproba.kernels import Kernel, KernelLike, resolve_kernel
+from kernelproba.kernels import Kernel, resolve_kernel
+from kernelproba.kernels.resolve import KernelLike
 from kernelproba.rows.folds import CrossValidation
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers.posterior.probabilities import probability_intervals
 
 MODELS = {

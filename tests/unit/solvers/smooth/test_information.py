@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers.smooth.information import contrasts, observed_information
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from kernelproba.losses import loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers.smooth import separation
 from kernelproba.solvers.smooth.information import observed_information
 from kernelproba.solvers.smooth.newton_cholesky import newton_decrement

@@ -9,7 +9,7 @@ from kernelproba.kernels import RBF
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows import as_rows
+from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, irls
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import backtrack
