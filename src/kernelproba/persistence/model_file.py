@@ -28,6 +28,7 @@ import kernelproba
 from kernelproba.atomic_file import replacing
 from kernelproba.caller_warning import warn_caller
 from kernelproba.extras import extra
+from kernelproba.persistence.later_parameters import add_later_parameters
 from kernelproba.persistence.trusted_types import trusted_types
 
 #: Number of the format; raised when older versions of the package cannot read what this one writes.
@@ -183,7 +184,7 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
             f"{name} was written with scikit-learn {header['scikit-learn']}, and this is "
             f"{sklearn.__version__}: compare some predictions with earlier ones, or fit the model again"
         )
-    return ModelFile(model, header["notes"], header["kernelproba"])
+    return ModelFile(add_later_parameters(model), header["notes"], header["kernelproba"])
 
 
 def _inflated_size(content: bytes) -> int:

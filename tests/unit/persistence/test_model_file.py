@@ -379,3 +379,16 @@ def test_a_plain_skops_file_is_not_taken_for_ours(path):
 def test_a_missing_file_is_a_missing_file(path):
     with pytest.raises(FileNotFoundError):
         load_model(path)
+
+
+def test_a_model_written_before_a_parameter_was_there_has_its_default(tmp_path):
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]] * 5), np.array([0, 0, 1, 1] * 5)
+    model = make_pipeline(StandardScaler(), KernelLogisticRegressionCV(Cs=[1.0], gammas=[1.0])).fit(X, y)
+    expected = model.predict_proba(X)
+    for part in (model[-1], *model[-1].estimators_):
+        del part.random_state
+    save_model(model, tmp_path / "model.skops")
+    found = load_model(tmp_path / "model.skops")
+    assert found[-1].random_state is None
+    assert found[-1].estimators_[0].get_params()["random_state"] is None
+    np.testing.assert_array_equal(found.predict_proba(X), expected)

@@ -17,6 +17,7 @@ from scipy.linalg import lapack
 from scipy.special import expit, log_expit
 
 from kernelproba.linalg import triangular_inverse
+from kernelproba.number_range import LARGEST
 from kernelproba.solvers.loo.locations import Locations, readmitted
 
 
@@ -55,7 +56,9 @@ def logistic_loo_scores(
     alpha = locations.totals(weights * sign * expit(-sign * f))
     w = np.maximum(total * expit(f[first]) * expit(-f[first]), 1e-12)
     variance = _cavity_variances(K if len(first) == n else K[np.ix_(first, first)], w, fit_intercept)
-    start, remaining = f[first] - alpha * variance, locations.remaining(y, weights, share, 2)
+    with np.errstate(over="ignore"):  # weights far apart: a score beyond all others is as good as infinite
+        start = np.clip(f[first] - alpha * variance, -LARGEST, LARGEST)
+    remaining = locations.remaining(y, weights, share, 2)
     # f = f₁ − f₀, of which the difference of length one is f/√2
     cavity, Q = variance[locations.which, None, None] / 2, np.array([[-1.0], [1.0]]) / np.sqrt(2)
     left_out = readmitted(cavity, start[locations.which, None] / np.sqrt(2), remaining, Q)

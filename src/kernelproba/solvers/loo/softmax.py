@@ -40,6 +40,7 @@ from scipy.linalg import blas, lapack
 from kernelproba.basis.low_rank import LowRank
 from kernelproba.linalg import jittered_cholesky, triangular_inverse
 from kernelproba.losses import loss_for
+from kernelproba.number_range import LARGEST
 from kernelproba.solvers.loo.locations import Locations, readmitted
 
 #: Penalty of an intercept relative to the weight of all rows.
@@ -91,7 +92,9 @@ def softmax_loo_scores(
     cavity = _location_cavities(K, F, weights, locations, fit_intercept)
     if k == 1:  # f = f₁ − f₀, of which the difference of length one is f/√2
         cavity, force, F = cavity[:, :, None] / 2, force * [-1.0, 1.0], F * [-0.5, 0.5]
-    start = F[locations.first] @ Q - (cavity @ (force @ Q)[:, :, None])[:, :, 0]
+    with np.errstate(over="ignore"):  # weights far apart: a score beyond all others is as good as infinite
+        start = F[locations.first] @ Q - (cavity @ (force @ Q)[:, :, None])[:, :, 0]
+    start = np.clip(start, -LARGEST, LARGEST)
     share = np.ones(n) if share is None else share
     remaining = locations.remaining(y, weights, share, n_classes)
     left_out = readmitted(cavity[locations.which], start[locations.which], remaining, Q) @ Q.T
