@@ -36,5 +36,5 @@ def _estimators(thing: object, seen: set[int]) -> Iterator[BaseEstimator]:
 
 def _defaults(kind: type) -> dict[str, object]:
     """Parameters of a class that have a default."""
-    parameters = inspect.signature(kind.__init__).parameters.values()
+    parameters = inspect.signature(kind).parameters.values()
     return {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
