@@ -11,6 +11,11 @@ from kernelproba.losses import loss_for
 from kernelproba.typing import MatrixLike
 
 
+def symmetric_intercept(b: np.ndarray) -> np.ndarray:
+    """Intercepts (k,) that sum to zero, or the only one: softmax scores are free up to a constant."""
+    return b - b.mean() if len(b) > 1 else b.copy()
+
+
 class LogisticScores(ProbabilisticClassifier):
     """Methods of a classifier with `_scores`: one log-odds for two classes, one score per class otherwise."""
 

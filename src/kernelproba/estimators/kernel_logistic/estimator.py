@@ -7,11 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernelproba.basis import RULES
-from kernelproba.caller_warning import warn_caller
 from kernelproba.coupling import METHODS
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.atomic import atomic_update, forget_fit
@@ -19,6 +17,8 @@ from kernelproba.estimators.base.callbacks import ObservableFit
 from kernelproba.estimators.base.class_weights import weight_shift
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.linear_function import LinearFunction
+from kernelproba.estimators.base.logistic_scores import symmetric_intercept
+from kernelproba.estimators.base.solver_report import SolverReport
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
@@ -26,7 +26,6 @@ from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice, c
 from kernelproba.estimators.kernel_logistic.center_pairs import check_settings, fit_center_pairs, spans_fewer
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.exact import (
-    KernelFunction,
     LogisticFunction,
     Options,
     fit_centers,
@@ -36,16 +35,16 @@ from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.pair_scores import PairScores
 from kernelproba.estimators.kernel_logistic.pairs import LogisticPairs, fit_pairs, pair_masses
+from kernelproba.estimators.kernel_logistic.warm_start import PreviousFit
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.losses import loss_for
 from kernelproba.number_range import strengths
-from kernelproba.rows.row_hash import places
 from kernelproba.rows.store import as_rows
-from kernelproba.solvers import SOLVERS, Solution
+from kernelproba.solvers import SOLVERS
 from kernelproba.typing import Matrix, MatrixLike
 
 
-class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, ObservableFit):
+class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, ObservableFit, SolverReport):
     """Classification with native probabilities: logistic regression in a kernel's function space.
 
     Minimises, over functions f of the reproducing kernel Hilbert space and free intercepts b::
@@ -274,7 +273,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         self : KernelLogisticRegression
             The fitted model.
         """
-        previous = self._previous() if self.warm_start else None
+        previous = PreviousFit.of(self) if self.warm_start else None
         forget_fit(self)
         training = self._check_rows(X, y, sample_weight, self.class_weight)
         self.kernel_, self._decision_shape_ = self._resolve_kernel(training), self.decision_function_shape
@@ -300,14 +299,17 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         c = len(self.classes_)
         return MemoryPlan.within(self.memory_limit, loss_for(c).n_scores(c))
 
-    def _fit_rows(self, training: Training | StoredTraining, options: Options, previous) -> None:
+    def _fit_rows(
+        self, training: Training | StoredTraining, options: Options, previous: PreviousFit | None
+    ) -> None:
         """One function with all classes in it, spanned by all rows."""
         training = rows_in_memory(training, options.precision(len(training.y)), self.memory_limit)
         if self.solver == "progressive":
             raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
         self._spans_all_rows_ = True
         problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
-        fit = fit_function(*problem, self._start(training, previous))
+        start = None if previous is None else previous.start(self.classes_, training.X)
+        fit = fit_function(*problem, start)
         self._store_centers(training.X, fit.index, training.index)
         self._keep_rows(training, fit.index)
         self._store_function(fit, training)
@@ -332,9 +334,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
     def _store_function(self, fit: LogisticFunction, training: Training | StoredTraining) -> None:
         """Coefficients and intercepts, without what weights of classes did to them."""
         self.dual_coef_ = np.ascontiguousarray(fit.dual.T)
-        # Softmax scores are free up to a constant: the symmetric choice sums to zero.
-        b = fit.intercept
-        self.intercept_ = b - b.mean() if len(b) > 1 else b.copy()
+        self.intercept_ = symmetric_intercept(fit.intercept)
         self._undo_weights(training, self.undo_weights)
         self._report([fit.solution])
 
@@ -388,38 +388,3 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         self.support_ = training.numbers(fit.order)
         self._keep_rows(training)
         return fit
-
-    def _report(self, solutions: list[Solution]) -> None:
-        """Keep how the solver fared, and warn where it did not converge."""
-        self.n_iter_ = max(solution.n_iter for solution in solutions)
-        self.objective_ = sum(solution.value for solution in solutions)
-        self.residual_ = max(solution.residual for solution in solutions)
-        failed = [solution for solution in solutions if not solution.converged]
-        if failed:
-            where = f" in {len(failed)} of {len(solutions)} pairs" if len(solutions) > 1 else ""
-            warn_caller(
-                f"The solver stopped{where} after {self.n_iter_} iterations with a residual of "
-                f"{self.residual_:.1e}, above tol={self.tol:g}. Raise max_iter or tol, lower C, or scale "
-                "the features.",
-                ConvergenceWarning,
-            )
-
-    def _previous(self) -> dict[str, object] | None:
-        """What a warm start needs of the last fit."""
-        if not hasattr(self, "dual_coef_") or hasattr(self, "n_support_"):
-            return None
-        return {
-            "classes": self.classes_,
-            "centers": self.support_vectors_,
-            "dual": self.dual_coef_.T,
-            "intercept": self.intercept_ + self._score_shift(),  # as the weighted fit had it
-        }
-
-    def _start(self, training: Training, previous) -> KernelFunction | None:
-        """The previous function, if its classes are ours and its centres are rows of ours."""
-        if previous is None or not np.array_equal(previous["classes"], self.classes_):
-            return None
-        index = places(previous["centers"], training.X)
-        if index is None:
-            return None
-        return KernelFunction(index, previous["dual"], previous["intercept"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernelproba.estimators.base.callbacks import Step, unobserved
+from kernelproba.estimators.base.logistic_scores import symmetric_intercept
 from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_centers
@@ -39,8 +40,7 @@ def refit_centers(
     Z, c = model.support_vectors_, len(model.classes_)
     function = _refit(fitted, CenteredProblem(model.kernel_, Z, rows, y, fitted.C * weight, c), step)
     fitted.dual_coef_ = np.ascontiguousarray(function.dual.T)
-    b = function.intercept
-    fitted.intercept_ = b - b.mean() if len(b) > 1 else b.copy()
+    fitted.intercept_ = symmetric_intercept(function.intercept)
     fitted._report([function.solution])
     return fitted
 

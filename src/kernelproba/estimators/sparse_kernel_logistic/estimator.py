@@ -8,18 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.columns import KernelColumns
-from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit, unfitted_copy
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.linear_function import LinearFunction
-from kernelproba.estimators.base.logistic_scores import LogisticScores
+from kernelproba.estimators.base.logistic_scores import LogisticScores, symmetric_intercept
+from kernelproba.estimators.base.solver_report import SolverReport
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
 from kernelproba.estimators.sparse_kernel_logistic.path import SparsePath, default_strengths, solve_path
@@ -35,7 +34,7 @@ from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.typing import MatrixLike
 
 
-class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachine):
+class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachine, SolverReport):
     """Logistic regression on kernels of which few are kept: sparse multinomial kernel logistic regression.
 
     Minimises, over the coefficients α of the kernels around all rows and free intercepts b::
@@ -306,18 +305,10 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
     def _intercept(self, solution: Solution, n: int) -> np.ndarray:
         if not self.fit_intercept:
             return np.zeros(solution.coef.shape[1])
-        b = solution.coef[n]
-        # Softmax scores are free up to a constant: the symmetric choice sums to zero.
-        return b - b.mean() if len(b) > 1 else b.copy()
+        return symmetric_intercept(solution.coef[n])
 
     def _store(self, solution: Solution, kernel: Kernel, training: Training) -> None:
-        if not solution.converged:
-            warn_caller(
-                f"The solver stopped after {solution.n_iter} iterations with a residual of "
-                f"{solution.residual:.1e}, above tol={self.tol:g}. Raise max_iter or tol, lower C, or scale "
-                "the features.",
-                ConvergenceWarning,
-            )
+        self._report([solution])
         n = len(training.y)
         used = np.flatnonzero(solution.coef[:n].any(axis=1))
         self.kernel_ = kernel
@@ -325,9 +316,6 @@ class SparseKernelLogisticRegression(LinearFunction, LogisticScores, KernelMachi
         self.dual_coef_ = sp.csr_array(solution.coef[used].T)
         self.intercept_ = self._intercept(solution, n)
         self.n_kernels_ = len(used)
-        self.n_iter_ = solution.n_iter
-        self.objective_ = solution.value
-        self.residual_ = solution.residual
 
     def kernel_expansions(self) -> list[KernelExpansion]:
         """The scores as sums over the kernels kept, for `kernelproba.inspection.explain`."""
