@@ -12,18 +12,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.class_centers import KeyedRows, check_centers, choose_class_centers
-from kernelproba.calibration import ScoreMap
 from kernelproba.estimators.base.atomic import atomic_fit, atomic_update
-from kernelproba.estimators.base.blockwise import by_rows
-from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.kernel_spec import KERNEL_CONSTRAINTS
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE, positive_numbers
+from kernelproba.estimators.least_squares.posterior_scores import PosteriorScores
 from kernelproba.estimators.least_squares.state import LearntPosterior, PosteriorOptions, learn_block
-from kernelproba.estimators.least_squares.streaming import StreamingClassifier, can_stream
+from kernelproba.estimators.least_squares.streaming import can_stream
 from kernelproba.kernels import Kernel
-from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.solvers.least_squares.posterior_sums import PosteriorSums
 from kernelproba.solvers.least_squares.stochastic_posterior import StochasticPosterior
 from kernelproba.typing import MatrixLike
@@ -32,7 +29,7 @@ from kernelproba.typing import MatrixLike
 SAMPLE_ROWS = 20_000
 
 
-class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
+class LeastSquaresProbabilisticClassifier(PosteriorScores):
     """Class probabilities by a least-squares fit of the posterior, trained by one linear system per class.
 
     The posterior of class y is modelled as q_y(x) = Σⱼ aⱼ k(x, zⱼ) over centres of that class, and fitted to
@@ -302,68 +299,6 @@ class LeastSquaresProbabilisticClassifier(StreamingClassifier, KernelMachine):
         rows, Q = self._check_block(X, y, None, sample_weight), self.raw_scores(X)
         Q[rows.index] = self._left_out_scores(rows)  # others had no part in it
         return Q
-
-    @by_rows
-    def raw_scores(self, X: MatrixLike) -> np.ndarray:
-        """Fitted posteriors q before clipping, calibration and normalisation.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows.
-
-        Returns
-        -------
-        Q : ndarray of shape (n, c)
-            May be negative, and near zero far from all centres.
-        """
-        check_is_fitted(self)
-        X = self._check_predict(X)
-        blocks, coef = self._learnt_.sums.centers.blocks, self.dual_coef_
-
-        def scores(K):
-            Q = np.empty((len(K), len(coef)))
-            for block in blocks:
-                part = K[:, block.columns].astype(np.float64, copy=False)
-                Q[:, block.classes] = expansion_scores(part, coef[block.classes, block.columns].T)
-            return Q
-
-        return self._kernel_centers().map(X, scores)
-
-    @by_rows
-    def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
-        """Logarithm of the class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows to classify.
-
-        Returns
-        -------
-        log_P : ndarray of shape (n, c)
-            log of `predict_proba`, without its underflow; −1e300 for a clipped class without calibration.
-        """
-        Q = self.raw_scores(X)
-        return self.score_map_.log_probabilities(Q)
-
-    @property
-    def dual_coef_(self) -> np.ndarray:  # type: ignore[override]
-        """Coefficients (c, m); solves the equations if rows have come since."""
-        return self._learnt_.solution().coef
-
-    @property
-    def score_map_(self) -> ScoreMap:
-        """Map from scores to probabilities."""
-        return self._learnt_.solution().score_map
-
-    @property
-    def priors_(self) -> np.ndarray:
-        """Weighted shares of the classes (c,)."""
-        return self._learnt_.prior
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learnt_")
 
     def _fit_stored(self, training: StoredTraining) -> None:
         """One pass over rows that are not in memory, with centres from a sample of them."""

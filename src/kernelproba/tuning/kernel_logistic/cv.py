@@ -4,7 +4,6 @@ import os
 from numbers import Integral, Real
 from typing import ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -17,18 +16,13 @@ from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, CenterChoice
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.number_range import log_probabilities
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
 from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
-from kernelproba.tuning.kernel_logistic.cross_fits import (
-    BLOCK_ROWS,
-    held_out_probabilities,
-)
+from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_probabilities
 from kernelproba.tuning.kernel_logistic.growth import follow_sizes
 from kernelproba.tuning.kernel_logistic.kept_stages import kept_selection, selected_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
@@ -37,7 +31,7 @@ from kernelproba.tuning.kernel_logistic.run_identity import run_identity
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.search_spaces import SHARED, SearchSpaces
 from kernelproba.tuning.kernel_logistic.selection import select_models
-from kernelproba.tuning.kernel_logistic.stages import SelectedModel
+from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import SCALE_CONSTRAINTS
@@ -295,25 +289,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         copies = find_copies(given, precomputed=self._is_precomputed())
         return None if self._is_large(len(copies)) else copies
 
-    def _is_large(self, n: int) -> bool:
-        """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
-        plan = MemoryPlan.within(self.memory_limit)
-        choice = CenterChoice(self.n_centers, "rpcholesky", plan, self.random_state)
-        fewer = choice.spans_fewer(n) or (self.n_centers == "auto" and n > plan.search_rows)
-        if n <= self._searched_rows() or not fewer or self._is_precomputed():
-            return False
-        # Splits are of rows in memory, and centres are for kernels that are known to be definite.
-        countable = self.cv is None or isinstance(self.cv, Integral)
-        return countable and self._kernel_of(self._single_kernel(), np.eye(2), 1.0).definite
-
     def _fit_few(
         self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates, search: CandidateSearch
     ) -> None:
         """Look at all rows, and judge every one of them."""
-        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
-        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
         search.stages = self._stages(given, given)
-        spaces = self._spaces(rows.X, folds)
+        rows, spaces = self._observed_spaces(X, y, given, copies)
         selected = kept_selection(
             search,
             "search",
@@ -351,23 +332,24 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             self._rows_ = None
             self._store_stored_loo(P, many.y, many.sample_weight)
 
+    def _observed_spaces(
+        self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates
+    ) -> tuple[Observations, list[SearchSpace]]:
+        """Distinct rows, and what is to be chosen on them for each kernel."""
+        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
+        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
+        return rows, self._spaces(rows.X, folds)
+
     def _selected_on(self, sample: Training, search: CandidateSearch) -> list[SelectedModel]:
         """Models that a sample of many rows selects for a pool."""
         copies = find_copies(sample, precomputed=False)
-        rows = Observations.of(sample, copies, precomputed=False)
-        folds = None if self.cv is None else make_folds(self.cv, sample.X, sample.y, sample, copies)
-        spaces = self._spaces(rows.X, folds)
+        rows, spaces = self._observed_spaces(sample.X, sample.y, sample, copies)
 
         def select() -> list[SelectedModel]:
             self._fit_pool(rows, select_models(spaces, rows, search), search, "fit of a sample")
             return self._selected
 
         return kept_selection(search, "search", select, lambda state: selected_of(state, spaces, rows))
-
-    def _least_rows(self) -> int:
-        """Rows of which centres are chosen in any case."""
-        least = 2 * self.n_centers if isinstance(self.n_centers, int) else EXACT_ROWS + 1
-        return max(least, 2 * self._searched_rows())
 
     def _stages(self, given: Training | StoredTraining, sample: Training) -> Stages:
         """Where stages are kept, if they are."""

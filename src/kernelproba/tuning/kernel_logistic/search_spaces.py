@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 
+import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
+from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, CenterChoice
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel, resolve_kernel
@@ -64,6 +67,22 @@ class SearchSpaces(ScaledFeatures):
     def _searched_rows(self) -> int:
         """`max_rows`, or as many as the memory limit has room for."""
         return min(self.max_rows, MemoryPlan.within(self.memory_limit).search_rows)
+
+    def _is_large(self, n: int) -> bool:
+        """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
+        plan = MemoryPlan.within(self.memory_limit)
+        choice = CenterChoice(self.n_centers, "rpcholesky", plan, self.random_state)
+        fewer = choice.spans_fewer(n) or (self.n_centers == "auto" and n > plan.search_rows)
+        if n <= self._searched_rows() or not fewer or self._is_precomputed():
+            return False
+        # Splits are of rows in memory, and centres are for kernels that are known to be definite.
+        countable = self.cv is None or isinstance(self.cv, Integral)
+        return countable and self._kernel_of(self._single_kernel(), np.eye(2), 1.0).definite
+
+    def _least_rows(self) -> int:
+        """Rows of which centres are chosen in any case."""
+        least = 2 * self.n_centers if isinstance(self.n_centers, int) else EXACT_ROWS + 1
+        return max(least, 2 * self._searched_rows())
 
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
