@@ -45,52 +45,56 @@ EXAMPLES = (
     "kernelproba compare patients.csv -t diagnosis --fit-winner model.skops --report report.html",
 )
 
+_Method = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        "-m",
+        help=f"Method to compare; may be repeated. Of {', '.join(methods.METHODS)}; by default "
+        f"{', '.join(_METHODS)}.",
+        autocompletion=complete_method,
+    ),
+]
+_Rivals = Annotated[bool, typer.Option("--rivals/--no-rivals", help="With the usual other classifiers.")]
+_Folds = Annotated[int, typer.Option("--folds", min=2, help="Of the cross-validation.")]
+_Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the table as .csv as well.")
+]
+_MaxTime = Annotated[
+    float,
+    typer.Option(
+        "--max-time",
+        metavar="SECONDS",
+        min=1,
+        help="Then what is not done is left out; slow methods last.",
+    ),
+]
+_FitWinner = Annotated[
+    Path | None,
+    typer.Option("--fit-winner", metavar="FILE", help="Fit the best of our methods, and write its model."),
+]
+_Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        "-r",
+        metavar="FILE",
+        help="Fit the best of our methods without a quarter of the rows, and write a report on these.",
+    ),
+]
+
 
 @with_groups("columns", "layout")
 def compare(
     data: Data,
     target: Target,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            "-m",
-            help=f"Method to compare; may be repeated. Of {', '.join(methods.METHODS)}; by default "
-            f"{', '.join(_METHODS)}.",
-            autocompletion=complete_method,
-        ),
-    ] = None,
-    rivals: Annotated[
-        bool, typer.Option("--rivals/--no-rivals", help="With the usual other classifiers.")
-    ] = True,
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Of the cross-validation.")] = 5,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the table as .csv as well.")
-    ] = None,
-    max_time: Annotated[
-        float,
-        typer.Option(
-            "--max-time",
-            metavar="SECONDS",
-            min=1,
-            help="Then what is not done is left out; slow methods last.",
-        ),
-    ] = _MAX_TIME,
-    fit_winner: Annotated[
-        Path | None,
-        typer.Option(
-            "--fit-winner", metavar="FILE", help="Fit the best of our methods, and write its model."
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            "-r",
-            metavar="FILE",
-            help="Fit the best of our methods without a quarter of the rows, and write a report on these.",
-        ),
-    ] = None,
+    method: _Method = None,
+    rivals: _Rivals = True,
+    folds: _Folds = 5,
+    output: _Output = None,
+    max_time: _MaxTime = _MAX_TIME,
+    fit_winner: _FitWinner = None,
+    report: _Report = None,
     max_rows: MaxRows = _MAX_ROWS,
     seed: Seed = 0,
     jobs: Jobs = 1,

@@ -26,33 +26,39 @@ EXAMPLES = (
     "kernelproba evaluate new.skops test.csv --against old.skops --report report.html",
 )
 
+_Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="COLUMN", help="Column with the labels, if not named as in training."
+    ),
+]
+_Report = Annotated[
+    Path | None,
+    typer.Option("--report", "-r", metavar="FILE", help="Write a report as well: .html, .md or .json."),
+]
+_Training = Annotated[
+    Path | None,
+    typer.Option("--training", metavar="FILE", help="The table of the fit, for the report."),
+]
+_Rivals = Annotated[
+    bool,
+    typer.Option("--rivals", help="Compare with other classifiers in the report (needs --training)."),
+]
+_Against = Annotated[
+    Path | None,
+    typer.Option("--against", metavar="MODEL", help="Another model to judge by the same rows."),
+]
+
 
 @with_groups("layout")
 def evaluate(
     model: Model,
     data: Data,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", metavar="COLUMN", help="Column with the labels, if not named as in training."
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option("--report", "-r", metavar="FILE", help="Write a report as well: .html, .md or .json."),
-    ] = None,
-    training: Annotated[
-        Path | None,
-        typer.Option("--training", metavar="FILE", help="The table of the fit, for the report."),
-    ] = None,
-    rivals: Annotated[
-        bool,
-        typer.Option("--rivals", help="Compare with other classifiers in the report (needs --training)."),
-    ] = False,
-    against: Annotated[
-        Path | None,
-        typer.Option("--against", metavar="MODEL", help="Another model to judge by the same rows."),
-    ] = None,
+    target: _Target = None,
+    report: _Report = None,
+    training: _Training = None,
+    rivals: _Rivals = False,
+    against: _Against = None,
     as_json: Json = False,
     quiet: Quiet = False,
     *,

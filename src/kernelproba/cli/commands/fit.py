@@ -35,76 +35,85 @@ EXAMPLES = (
     "kernelproba fit iris.csv -t species -m klr-pairwise --set kernel=laplacian",
 )
 
+_Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file to write.")]
+_Method = Annotated[
+    str,
+    typer.Option(
+        "--method", "-m", help=f"One of {', '.join(methods.METHODS)}.", autocompletion=complete_method
+    ),
+]
+_Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the classifier; may be repeated."),
+]
+_Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        "-r",
+        metavar="FILE",
+        help="Hold rows out, judge the model by them and write a report: .html, .md or .json.",
+    ),
+]
+_HoldOut = Annotated[
+    float | None,
+    typer.Option(
+        "--hold-out", metavar="SHARE", min=0.01, max=0.9, help="Of rows to judge by; 0.25 with --report."
+    ),
+]
+_Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Hold out whole groups, such as patients; the column is not learnt from.",
+    ),
+]
+_TimeColumn = Annotated[
+    str | None, typer.Option("--time", metavar="COLUMN", help="Hold out the latest rows.")
+]
+_Sets = Annotated[
+    bool | None,
+    typer.Option(
+        "--sets/--no-sets",
+        help="Prepare sets of labels for predict --sets by fits to five folds, which a method that keeps "
+        "leave-one-out probabilities does by itself below 1000 rows, and does not need beyond.",
+    ),
+]
+_MaxTime = Annotated[
+    float | None,
+    typer.Option(
+        "--max-time",
+        metavar="SECONDS",
+        min=1,
+        help="For the search of a method that tunes itself: then the best so far is fitted.",
+    ),
+]
+_Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="Keep finished stages here: the same command goes on from them if it is stopped.",
+    ),
+]
+
 
 @with_groups("columns", "layout")
 def fit(
     data: Data,
     target: Target,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Model file to write.")
-    ] = Path("model.skops"),
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method", "-m", help=f"One of {', '.join(methods.METHODS)}.", autocompletion=complete_method
-        ),
-    ] = "auto",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Parameter of the classifier; may be repeated."),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            "-r",
-            metavar="FILE",
-            help="Hold rows out, judge the model by them and write a report: .html, .md or .json.",
-        ),
-    ] = None,
-    hold_out: Annotated[
-        float | None,
-        typer.Option(
-            "--hold-out", metavar="SHARE", min=0.01, max=0.9, help="Of rows to judge by; 0.25 with --report."
-        ),
-    ] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            "--group",
-            metavar="COLUMN",
-            help="Hold out whole groups, such as patients; the column is not learnt from.",
-        ),
-    ] = None,
-    time_column: Annotated[
-        str | None, typer.Option("--time", metavar="COLUMN", help="Hold out the latest rows.")
-    ] = None,
-    sets: Annotated[
-        bool | None,
-        typer.Option(
-            "--sets/--no-sets",
-            help="Prepare sets of labels for predict --sets by fits to five folds, which a method that keeps "
-            "leave-one-out probabilities does by itself below 1000 rows, and does not need beyond.",
-        ),
-    ] = None,
+    output: _Output = Path("model.skops"),
+    method: _Method = "auto",
+    settings: _Settings = None,
+    report: _Report = None,
+    hold_out: _HoldOut = None,
+    group: _Group = None,
+    time_column: _TimeColumn = None,
+    sets: _Sets = None,
     max_rows: MaxRows = None,
-    max_time: Annotated[
-        float | None,
-        typer.Option(
-            "--max-time",
-            metavar="SECONDS",
-            min=1,
-            help="For the search of a method that tunes itself: then the best so far is fitted.",
-        ),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            "--checkpoint",
-            metavar="FOLDER",
-            help="Keep finished stages here: the same command goes on from them if it is stopped.",
-        ),
-    ] = None,
+    max_time: _MaxTime = None,
+    checkpoint: _Checkpoint = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     as_json: Json = False,

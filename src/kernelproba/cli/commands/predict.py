@@ -14,11 +14,14 @@ from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     import numpy as np
+    import pandas as pd
     import pyarrow as pa
 
+    from kernelproba.cli.uncertainty_columns import UncertaintyColumns
     from kernelproba.tables.files.table_file import Layout, TableFile
-
 
 #: p-value up to which a row counts as new.
 NEW_ROW = 0.05
@@ -30,44 +33,49 @@ EXAMPLES = (
     "kernelproba predict model.skops new.csv -o predictions.csv --sets 0.9 --intervals --novelty",
 )
 
+_Output = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where to: .csv, .tsv (also .gz, …) or .parquet; - prints CSV.",
+    ),
+]
+_Keep = Annotated[
+    list[str] | None,
+    typer.Option("--keep", "-k", metavar="COLUMN", help="Column of DATA to copy; may be repeated."),
+]
+_RawCells = Annotated[
+    bool,
+    typer.Option(
+        "--raw-cells",
+        help="Write texts as they are, also those that a spreadsheet would run as formulas; else texts "
+        "that begin with =, +, - or @ get an apostrophe in front.",
+    ),
+]
+_Sets = Annotated[
+    float | None,
+    typer.Option(
+        "--sets", metavar="LEVEL", help="Add the labels that cannot be ruled out at a level, such as 0.9."
+    ),
+]
+_Intervals = Annotated[bool, typer.Option("--intervals", help="Add a 90 % interval of every probability.")]
+_Novelty = Annotated[
+    bool, typer.Option("--novelty", help="Add how unlike the training rows each row is, and a p-value.")
+]
+
 
 @with_groups("layout")
 def predict(
     model: Model,
     data: Data,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to: .csv, .tsv (also .gz, …) or .parquet; - prints CSV.",
-        ),
-    ],
-    keep: Annotated[
-        list[str] | None,
-        typer.Option("--keep", "-k", metavar="COLUMN", help="Column of DATA to copy; may be repeated."),
-    ] = None,
-    raw_cells: Annotated[
-        bool,
-        typer.Option(
-            "--raw-cells",
-            help="Write texts as they are, also those that a spreadsheet would run as formulas; else texts "
-            "that begin with =, +, - or @ get an apostrophe in front.",
-        ),
-    ] = False,
-    sets: Annotated[
-        float | None,
-        typer.Option(
-            "--sets", metavar="LEVEL", help="Add the labels that cannot be ruled out at a level, such as 0.9."
-        ),
-    ] = None,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="Add a 90 % interval of every probability.")
-    ] = False,
-    novelty: Annotated[
-        bool, typer.Option("--novelty", help="Add how unlike the training rows each row is, and a p-value.")
-    ] = False,
+    output: _Output,
+    keep: _Keep = None,
+    raw_cells: _RawCells = False,
+    sets: _Sets = None,
+    intervals: _Intervals = False,
+    novelty: _Novelty = False,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -78,12 +86,7 @@ def predict(
     Writes the label, the confidence (its probability) and the probability of every class, row by row. Tables
     larger than memory are read and written in chunks.
     """
-    from kernelproba.cli.prediction_file import (
-        check_output,
-        prediction_columns,
-        prediction_names,
-        writing_table,
-    )
+    from kernelproba.cli.prediction_file import check_output, prediction_names, writing_table
     from kernelproba.cli.table_model import TableModel
     from kernelproba.cli.uncertainty_columns import UncertaintyColumns
     from kernelproba.tables.files.table_format import STANDARD_STREAM, open_table
@@ -100,17 +103,13 @@ def predict(
     extra.check()
     kept = _check_kept([*prediction_names(table_model.classes), *extra.names()], file, keep or [])
     terminal.notes(notes)
-    tally, start = _Tally(), time.perf_counter()
+    start = time.perf_counter()
     with (
         terminal.heeding_warnings(),
         writing_table(output, raw=raw_cells) as write,
         terminal.progress(f"predicting {data.name}") as progress,
     ):
-        for X, batch in table_model.chunks(file, kept, progress):
-            P = table_model.model.predict_proba(X)
-            found = prediction_columns(P, table_model.classes) | extra.columns(X, P)
-            write(_output_rows(found, batch, kept))
-            tally.add(P, table_model.classes, found)
+        tally = _write_predictions(table_model.chunks(file, kept, progress), extra, kept, write)
         if tally.rows == 0:
             raise CommandError(f"{data.name} has a header but no rows")
     facts = tally.facts() | {"seconds": round(time.perf_counter() - start, 3), "output": str(output)}
@@ -147,6 +146,26 @@ class _Tally:
         } | {name: total / max(self.rows, 1) for name, total in self._sums.items()}
 
 
+def _write_predictions(
+    chunks: Iterator[tuple[pd.DataFrame, pa.RecordBatch]],
+    extra: UncertaintyColumns,
+    kept: list[str],
+    write: Callable[[pa.Table], None],
+) -> _Tally:
+    """Predict chunk by chunk, hand the rows on to be written, and count them."""
+    import pyarrow as pa
+
+    from kernelproba.cli.prediction_file import prediction_columns
+
+    tally, model = _Tally(), extra.model
+    for X, batch in chunks:
+        P = model.model.predict_proba(X)
+        found = prediction_columns(P, model.classes) | extra.columns(X, P)
+        write(pa.table({name: batch.column(name) for name in kept} | found))
+        tally.add(P, model.classes, found)
+    return tally
+
+
 def _check_kept(taken: list[str], file: TableFile, keep: list[str]) -> list[str]:
     """Return the columns to copy, if they are there and their names are not taken."""
     from kernelproba.tables.training_table import check_column
@@ -156,12 +175,6 @@ def _check_kept(taken: list[str], file: TableFile, keep: list[str]) -> list[str]
         if name in taken:
             raise CommandError(f"column '{name}' cannot be kept: a column of the result has that name")
     return list(dict.fromkeys(keep))
-
-
-def _output_rows(columns: dict[str, object], batch: pa.RecordBatch, kept: list[str]) -> pa.Table:
-    import pyarrow as pa
-
-    return pa.table({name: batch.column(name) for name in kept} | columns)
 
 
 def _show(screen: Terminal, facts: dict[str, Any]) -> None:

@@ -22,29 +22,31 @@ EXAMPLES = (
     "kernelproba report new.csv -t outcome --against old.csv -o report.html",
 )
 
+_Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write: .html, .md or .json.")
+]
+_Probability = Annotated[
+    str | None,
+    typer.Option(
+        "--probability",
+        "-p",
+        metavar="COLUMN",
+        help="Of two classes, the column with the probability of the second (by the alphabet).",
+    ),
+]
+_Against = Annotated[
+    Path | None,
+    typer.Option("--against", metavar="DATA", help="Other probabilities of the same rows, in their order."),
+]
+
 
 @with_groups("layout")
 def report(
     data: Data,
     target: Target,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Report to write: .html, .md or .json.")
-    ] = Path("report.html"),
-    probability: Annotated[
-        str | None,
-        typer.Option(
-            "--probability",
-            "-p",
-            metavar="COLUMN",
-            help="Of two classes, the column with the probability of the second (by the alphabet).",
-        ),
-    ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            "--against", metavar="DATA", help="Other probabilities of the same rows, in their order."
-        ),
-    ] = None,
+    output: _Output = Path("report.html"),
+    probability: _Probability = None,
+    against: _Against = None,
     as_json: Json = False,
     quiet: Quiet = False,
     *,

@@ -12,13 +12,42 @@ from kernelproba.plain_text import name
 
 if TYPE_CHECKING:
     from kernelproba.cli.service.answers import Answers
+    from kernelproba.cli.table_model import TableModel
 
 _TYPES = {"number": ["number", "null"], "flag": ["boolean", "null"]}
+
+
+#: What may go wrong, by the status of the answer.
+_PROBLEMS = {
+    "400": "The body is no JSON, or does not ask for what can be answered.",
+    "408": "The body came too slowly.",
+    "413": "The body is too large.",
+    "415": "The body is not said to be JSON.",
+    "503": "The answer took too long.",
+}
+
+_ERROR = {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}}
 
 
 def open_api(answers: Answers, max_rows: int) -> dict[str, object]:
     """Return the description of the service in OpenAPI 3.1."""
     model = answers.model
+    answer = {"description": "Answers, row by row.", "content": _json(_answer_schema(model))}
+    problems = {code: {"description": text, "content": _json(_ERROR)} for code, text in _PROBLEMS.items()}
+    predict = {
+        "summary": "Probabilities of rows",
+        "requestBody": {"required": True, "content": _json(_request_schema(model, max_rows))},
+        "responses": {"200": answer} | problems,
+    }
+    health = {"summary": "Whether it runs", "responses": {"200": {"description": "It does."}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": f"kernelproba: {name(model.target)}", "version": __version__},
+        "paths": {"/predict": {"post": predict}, "/health": {"get": health}},
+    }
+
+
+def _request_schema(model: TableModel, max_rows: int) -> dict[str, object]:
     row = {
         "type": "object",
         "required": [name(column) for column in model.readings],
@@ -27,7 +56,7 @@ def open_api(answers: Answers, max_rows: int) -> dict[str, object]:
             for column, reading in model.readings.items()
         },
     }
-    request = {
+    return {
         "type": "object",
         "required": ["rows"],
         "additionalProperties": False,
@@ -37,6 +66,9 @@ def open_api(answers: Answers, max_rows: int) -> dict[str, object]:
             "reasons": {"type": "boolean", "default": False},
         },
     }
+
+
+def _answer_schema(model: TableModel) -> dict[str, object]:
     prediction = {
         "type": "object",
         "required": ["label", "probabilities"],
@@ -47,40 +79,12 @@ def open_api(answers: Answers, max_rows: int) -> dict[str, object]:
             "reasons": {"type": "object"},
         },
     }
-    answer = {
+    return {
         "type": "object",
         "required": ["predictions"],
         "properties": {
             "predictions": {"type": "array", "items": prediction},
             "ignored": {"type": "array", "items": {"type": "string"}},
-        },
-    }
-    error = {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}}
-    problems = {
-        "400": "The body is no JSON, or does not ask for what can be answered.",
-        "408": "The body came too slowly.",
-        "413": "The body is too large.",
-        "415": "The body is not said to be JSON.",
-        "503": "The answer took too long.",
-    }
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": f"kernelproba: {name(model.target)}", "version": __version__},
-        "paths": {
-            "/predict": {
-                "post": {
-                    "summary": "Probabilities of rows",
-                    "requestBody": {"required": True, "content": _json(request)},
-                    "responses": {"200": {"description": "Answers, row by row.", "content": _json(answer)}}
-                    | {
-                        code: {"description": text, "content": _json(error)}
-                        for code, text in problems.items()
-                    },
-                }
-            },
-            "/health": {
-                "get": {"summary": "Whether it runs", "responses": {"200": {"description": "It does."}}}
-            },
         },
     }
 
