@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 
 
 @pytest.fixture(scope="session")
@@ -26,3 +26,18 @@ def in_memory(rows):
     X, y, weight = rows
     fit = KernelLogisticRegression(C=2.0, n_centers=40, centers="uniform", tol=1e-5, random_state=0)
     return fit.fit(X, y, weight).predict_proba(X)
+
+
+@pytest.fixture(scope="session")
+def search():
+    """A search of few candidates on 300 rows, then 40 centres; to be cloned."""
+    return KernelLogisticRegressionCV(
+        Cs=[0.3, 3.0],
+        kernel="rbf",
+        scale="standard",
+        feature_weights=None,
+        max_rows=300,
+        n_centers=40,
+        tol=1e-5,
+        random_state=0,
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
+from kernelproba import KernelLogisticRegression
 
 pd = pytest.importorskip("pandas")
 da = pytest.importorskip("dask.array")
@@ -19,20 +19,6 @@ NAMES = ["a", "b", "c", "d"]
 def table(rows):
     X, y, weight = rows
     return pd.DataFrame(X, columns=NAMES).assign(label=y, weight=weight)
-
-
-@pytest.fixture(scope="module")
-def search():
-    return KernelLogisticRegressionCV(
-        Cs=[0.3, 3.0],
-        kernel="rbf",
-        scale="standard",
-        feature_weights=None,
-        max_rows=300,
-        n_centers=40,
-        tol=1e-5,
-        random_state=0,
-    )
 
 
 def agree(model, other, X):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kernelproba import KernelLogisticRegressionCV
 from kernelproba.rows import MemoryRows, ParquetRows
 from kernelproba.scoring import mean_scores
 
@@ -21,20 +20,6 @@ def weighted(rows):
     """Weights that are no counts: otherwise a row of weight two would help to predict itself."""
     X, y, weight = rows
     return X, y, weight / 2 + 0.25
-
-
-@pytest.fixture(scope="module")
-def search():
-    return KernelLogisticRegressionCV(
-        Cs=[0.3, 3.0],
-        kernel="rbf",
-        scale="standard",
-        feature_weights=None,
-        max_rows=300,
-        n_centers=40,
-        tol=1e-5,
-        random_state=0,
-    )
 
 
 @pytest.fixture(scope="module")

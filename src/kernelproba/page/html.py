@@ -6,7 +6,7 @@ import json
 import re
 
 from kernelproba.plain_text import name
-from kernelproba.report.self_contained import environment, script_hash, source
+from kernelproba.report.self_contained import environment, policy, source
 
 
 def page_html(described: dict[str, object]) -> str:
@@ -32,7 +32,7 @@ def page_html(described: dict[str, object]) -> str:
         name=name,
         style=Markup(style),
         script=Markup(script),
-        script_hash=script_hash(script),
+        policy=policy(script),
         data=Markup(json_for_script(described)),
     )
     return _ascii(text)

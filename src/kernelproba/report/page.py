@@ -13,7 +13,7 @@ from kernelproba.report.figures.curves import cost_figure, threshold_figure
 from kernelproba.report.figures.intervals import score_ranking
 from kernelproba.report.figures.posterior import hex_colours, posterior_figure
 from kernelproba.report.figures.reliability import reliability
-from kernelproba.report.self_contained import environment, script_hash, source
+from kernelproba.report.self_contained import environment, policy, source
 from kernelproba.report.summary_types import Reliability, Summary
 from kernelproba.report.wording import SCORE_TEXTS
 
@@ -35,7 +35,7 @@ def page(summary: Summary) -> str:
         shorten=shorten,
         style=Markup(style),
         script=Markup(script),
-        script_hash=script_hash(script),
+        policy=policy(script),
         figures={key: [Markup(markup(figure)) for figure in group] for key, group in figures.items()},
         worst_classes=worst_classes(summary),
         colours=hex_colours(len(summary["data"]["classes"])),

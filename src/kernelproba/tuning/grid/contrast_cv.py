@@ -1,6 +1,5 @@
 """Maximum contrast with width and penalty chosen by cross-validation."""
 
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,15 +14,15 @@ from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.density_classifier import refuse_negative
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.maximum_contrast import PROGRAMMES, MaximumContrastClassifier
-from kernelproba.kernels import Kernel
 from kernelproba.kernels.logarithm import log_sums
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.lp.contrast_problem import ContrastProblem
 from kernelproba.solvers.lp.slpm import ContrastFit, contrast_path
-from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
+from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS
 from kernelproba.tuning.grid.grid_search import FoldOutcome
-from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
+from kernelproba.tuning.grid.width_classifier import WidthTunedClassifier
+from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid
 from kernelproba.tuning.observations import Observations
 from kernelproba.typing import MatrixLike
 
@@ -31,7 +30,7 @@ from kernelproba.typing import MatrixLike
 PENALTIES = np.array([np.inf, *10.0 ** -np.arange(1.5, 4.5, 0.5)])
 
 
-class MaximumContrastClassifierCV(GridTunedClassifier):
+class MaximumContrastClassifierCV(WidthTunedClassifier):
     """Maximum contrast classifier whose width and penalty are chosen by cross-validation.
 
     The distances of the rows serve all widths, and the linear programmes of a fold and a width follow
@@ -188,16 +187,10 @@ class MaximumContrastClassifierCV(GridTunedClassifier):
         return self.best_estimator_.contrast(self._check_predict(X), y)
 
     def _grid(self, rows: Observations) -> WidthGrid:
-        X = rows.X
-        kernel_of = partial(self._kernel_of, rows)
-        gammas = grid_gammas(self.gammas, self.kernel, kernel_of(1.0), X, self.random_state)
         alphas = PENALTIES * rows.weight.sum()
         if self.alphas is not None:
             alphas = np.array(positive_numbers(self.alphas, "alphas", finite=False))
-        return WidthGrid.of(rows, gammas, kernel_of, ("alpha", np.sort(alphas)[::-1]))
-
-    def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
-        return self._estimator()._resolve_kernel(rows, "scale" if gamma is None else gamma)
+        return self._width_grid(rows, "alpha", np.sort(alphas)[::-1])
 
     def _assess(  # type: ignore[override]  # the grid is that of `_grid`
         self, grid: WidthGrid, rows: Observations, width: int, fold: Fold

@@ -1,6 +1,5 @@
 """The linear programming machine with width and C chosen by cross-validation."""
 
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,12 +12,12 @@ from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.linear_function import TunedLinearFunction
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.linear_programming_machine import LinearProgrammingMachine
-from kernelproba.kernels import Kernel
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.lp.linear_machine import linear_machine_path
-from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS, GridTunedClassifier
+from kernelproba.tuning.grid.grid_classifier import GRID_CONSTRAINTS
 from kernelproba.tuning.grid.grid_search import FoldOutcome
-from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid, grid_gammas
+from kernelproba.tuning.grid.width_classifier import WidthTunedClassifier
+from kernelproba.tuning.grid.widths import FoldMatrices, WidthGrid
 from kernelproba.tuning.observations import Observations
 from kernelproba.typing import MatrixLike
 
@@ -26,7 +25,7 @@ from kernelproba.typing import MatrixLike
 STRENGTHS = 10.0 ** np.arange(-1, 3.5, 0.5)
 
 
-class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
+class LinearProgrammingMachineCV(TunedLinearFunction, WidthTunedClassifier):
     """Linear programming machine whose width and C are chosen by cross-validation.
 
     The distances of the rows serve all widths, and the linear programmes of a fold and a width follow
@@ -159,14 +158,8 @@ class LinearProgrammingMachineCV(TunedLinearFunction, GridTunedClassifier):
         return self
 
     def _grid(self, rows: Observations) -> WidthGrid:
-        X = rows.X
-        kernel_of = partial(self._kernel_of, rows)
-        gammas = grid_gammas(self.gammas, self.kernel, kernel_of(1.0), X, self.random_state)
         Cs = STRENGTHS if self.Cs is None else np.sort(positive_numbers(self.Cs, "Cs"))
-        return WidthGrid.of(rows, gammas, kernel_of, ("C", Cs))
-
-    def _kernel_of(self, rows: Observations, gamma: float | None) -> Kernel:
-        return self._estimator(gamma=gamma)._resolve_kernel(rows)
+        return self._width_grid(rows, "C", Cs)
 
     def _assess(  # type: ignore[override]  # the grid is that of `_grid`
         self, grid: WidthGrid, rows: Observations, width: int, fold: Fold
