@@ -151,7 +151,9 @@ def _n_rows(model: KernelMachine) -> float:
 def _stacked(rows: Matrix, given: Matrix | None) -> Matrix:
     if given is None:
         return rows
-    return sp.csr_array(sp.vstack([rows, given])) if sp.issparse(rows) else np.vstack([rows, given])
+    if sp.issparse(rows):
+        return sp.csr_array(sp.vstack([rows, given]))
+    return np.vstack([rows, sp.csr_array(given).toarray() if sp.issparse(given) else given])
 
 
 def _pooled(model: KernelLogisticRegressionCV, models: list[KernelMachine]) -> KernelLogisticRegressionCV:

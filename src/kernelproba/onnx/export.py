@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba import __version__
 from kernelproba.estimators.base.meta import PosteriorWrapper
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import shape_of
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.onnx.registration import register_converters
 from kernelproba.onnx.tables import column_types, name_columns
@@ -80,6 +82,8 @@ def to_onnx(
 
     encoder = _encoder(model)
     inputs = [(MATRIX, _matrix_type(model, X))] if encoder is None else column_types(encoder)
+    if not isinstance(target_opset, Integral | None):
+        raise ConversionError(f"target_opset={target_opset!r} is no whole number: choose {OPSET}, or None")
     versions = {"": OPSET if target_opset is None else target_opset, "ai.onnx.ml": ML_OPSET}
     # Classifiers of scikit-learn would return dictionaries, ours do not.
     options = {id(model): {"zipmap": False}} if hasattr(model, "classes_") else {}
@@ -109,8 +113,20 @@ def _encoder(model: BaseEstimator) -> TableEncoder | None:
 def _matrix_type(model: BaseEstimator, X: ArrayLike | None) -> object:
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
-    n_features = getattr(model, "n_features_in_", None) if X is None else np.shape(X)[1]
+    fitted = getattr(model, "n_features_in_", None)
+    n_features = fitted if X is None else _width(X)
     if n_features is None:
         raise ConversionError(f"{type(model).__name__} does not tell its number of features: pass rows as X")
+    if fitted is not None and n_features != fitted:
+        raise ConversionError(
+            f"X has {n_features} columns, but the model was fitted on {fitted}: pass such rows, or none"
+        )
     double = X is not None and np.asarray(X).dtype == np.float64
     return (DoubleTensorType if double else FloatTensorType)([None, n_features])
+
+
+def _width(X: ArrayLike) -> int:
+    shape = shape_of(X)
+    if len(shape) != 2:
+        raise ConversionError(f"X must have shape (n, d), but has {shape}: pass some rows, or none")
+    return shape[1]

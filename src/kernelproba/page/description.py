@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from kernelproba.inspection.arguments import check_lengths
 from kernelproba.onnx.graph import Tensor
 from kernelproba.onnx.posteriors import GraphRows, log_posterior
 from kernelproba.onnx.registration import FAMILIES
@@ -53,6 +54,7 @@ def description(
     insides = Insides.of(model)
     graph, expansions = PageGraph(), insides.expansions()
     numbers, rows = training_rows(expansions)
+    check_lengths(numbers, labels=training.labels, row_names=training.row_names)
     form = Form.of(insides, rows)
     inputs = [Tensor(graph, f"input{j}") for j in range(len(form.fields))]
     given = GraphRows(graph, [SimpleNamespace(onnx_name=each.name) for each in inputs])

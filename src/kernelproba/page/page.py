@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.atomic_file import replacing
 from kernelproba.compression import compress
+from kernelproba.onnx.errors import ConversionError
 from kernelproba.page.card import TrainingFacts
 from kernelproba.page.description import description
 from kernelproba.page.html import page_html
@@ -124,7 +127,9 @@ def write_model_page(
     True
     """
     check_is_fitted(model)
-    training = TrainingFacts(labels if labels is None else list(labels), row_names, target, left_out or {})
+    _check(model, left_out, max_bytes)
+    listed = _listed("labels", labels), _listed("row_names", row_names)
+    training = TrainingFacts(*listed, target, left_out or {})
     shown, text = model, _html(model, model, training, with_rows, max_bytes)
     for _ in range(_ATTEMPTS):
         if len(text) <= max_bytes:
@@ -141,6 +146,24 @@ def write_model_page(
         draft.write_text(text, encoding="ascii", newline="\n")
     compression = None if shown is model else Insides.of(shown).core.compression_
     return WrittenPage(Path(path), len(text), compression)
+
+
+def _check(model: BaseEstimator, left_out: object, max_bytes: object) -> None:
+    if get_tags(model).input_tags.pairwise:
+        raise ConversionError(
+            "kernel='precomputed' leaves a page no columns to ask for: fit on rows with a kernel of "
+            "kernelproba.kernels"
+        )
+    if left_out is not None and not isinstance(left_out, Mapping):
+        raise ValueError(f"left_out must be a dictionary of columns and reasons, got {left_out!r}")
+    if not isinstance(max_bytes, Real) or not 0 < float(max_bytes) < float("inf"):
+        raise ValueError(f"max_bytes must be a positive number, such as 5_000_000; got {max_bytes!r}")
+
+
+def _listed(argument: str, values: Iterable[object] | None) -> list[object] | None:
+    if isinstance(values, str) or not isinstance(values, Iterable | None):
+        raise ValueError(f"{argument} must hold one entry for each training row, got {values!r}")
+    return None if values is None else list(values)
 
 
 def _html(

@@ -17,6 +17,7 @@ import sklearn
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import column_or_1d
 
+from kernelproba.inspection.arguments import check_matrices
 from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.scores.predictions import Predictions, check_predictions, predict_probabilities
 from kernelproba.plain_text import name
@@ -154,6 +155,7 @@ def summarise_predictions(
     """
     checked = check_predictions(column_or_1d(y), P, classes)
     rows = np.empty((len(checked.P), 0)) if X is None else X
+    check_matrices(X=rows)
     return _summary(None, rows, checked, None, None, about or About())
 
 

@@ -8,7 +8,8 @@ on from what the file says, whether it has just written it or found it, so that 
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,14 +66,15 @@ class Checkpoint(Stages):
 
     def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, object]):
         self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
         own = json.loads(json.dumps(dict(identity)))
-        if (self.folder / RUN).exists():
-            _refuse_others(self.folder, own)
-        else:
-            _refuse_files(self.folder)
-            with replacing(self.folder / RUN) as file:
-                file.write_text(json.dumps(own, indent=1), encoding="utf8")
+        with _named(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if (self.folder / RUN).exists():
+                _refuse_others(self.folder, own)
+            else:
+                _refuse_files(self.folder)
+                with replacing(self.folder / RUN) as file:
+                    file.write_text(json.dumps(own, indent=1), encoding="utf8")
 
     def kept(
         self,
@@ -95,12 +97,29 @@ class Checkpoint(Stages):
         return unpack(state)
 
 
+@contextmanager
+def _named(folder: Path) -> Iterator[None]:
+    """Say which argument it is whose folder the system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(
+            error.errno,
+            f"checkpoint cannot be kept there ({error.strerror}): give a folder that can be written",
+            os.fspath(folder),
+        ) from error
+
+
 def _read(file: Path) -> object:
     """What a file says, None if there is none or it is damaged."""
     if not file.exists():
         return None
     try:
         return read_state(file.read_bytes())
+    except IsADirectoryError as error:
+        raise ValueError(
+            f"checkpoint={os.fspath(file.parent)!r}: {file.name} is a folder. Delete it, or give another."
+        ) from error
     except StateError:
         warn_caller(f"{os.fspath(file)!r} is damaged: this stage of the checkpoint is computed anew.")
         return None
@@ -112,7 +131,7 @@ def _refuse_others(folder: Path, own: dict[str, object]) -> None:
         known = json.loads((folder / RUN).read_text("utf8"))
         names = [*own, *(name for name in known if name not in own)]
         different = [name for name in names if not _same(known.get(name), own.get(name))]
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, IsADirectoryError) as error:
         raise ValueError(
             f"checkpoint={os.fspath(folder)!r}: {RUN} cannot be read. Delete the folder, or give another."
         ) from error

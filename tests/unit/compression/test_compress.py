@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
@@ -196,3 +197,9 @@ def test_what_cannot_be_compressed_is_refused_with_a_cure(softmax, blobs):
         compress(precomputed, n_centers=5)
     twice = compress(compress(softmax, n_centers=40), n_centers=20)
     assert len(twice.support_) == 20
+
+
+def test_rows_may_be_sparse_where_those_of_the_fit_were_not(softmax, blobs):
+    X = blobs[0][:50]
+    dense, sparse = (compress(softmax, rows, n_centers=5).compression_ for rows in (X, csr_array(X)))
+    assert sparse == pytest.approx(dense)

@@ -87,3 +87,17 @@ def test_opsets_of_long_ago(problem):
 def test_models_that_are_not_fitted():
     with pytest.raises(NotFittedError):
         to_onnx(KernelLogisticRegression())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"X": np.zeros(2)}, r"X must have shape \(n, d\), but has \(2,\)"),
+        ({"X": np.zeros((1, 3))}, "X has 3 columns, but the model was fitted on 2"),
+        ({"target_opset": "18"}, "target_opset='18' is no whole number"),
+    ],
+)
+def test_a_graph_that_the_model_could_not_fill_is_refused(options, message):
+    model = KernelLogisticRegression().fit(np.eye(2), [0, 1])
+    with pytest.raises(ConversionError, match=message):
+        to_onnx(model, **options)

@@ -126,3 +126,28 @@ def test_what_has_no_form_on_a_page_is_refused_with_a_cure(model, message, tmp_p
     with pytest.raises(ConversionError, match=message):
         write_model_page(model.fit(X, y), tmp_path / "model.html")
     assert not (tmp_path / "model.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": [0]}, "labels has 1 rows, but the model was fitted on at least 2"),
+        ({"labels": 3}, "labels must hold one entry for each training row"),
+        ({"row_names": ["a"]}, "row_names has 1 rows"),
+        ({"row_names": "ab"}, "row_names must hold one entry"),
+        ({"left_out": ["a"]}, "left_out must be a dictionary"),
+        ({"max_bytes": -1}, "max_bytes must be a positive number"),
+        ({"max_bytes": np.nan}, "max_bytes must be a positive number"),
+    ],
+)
+def test_a_wrong_argument_is_named_and_nothing_is_written(options, message, tmp_path):
+    model = KernelLogisticRegression().fit(np.eye(2), [0, 1])
+    with pytest.raises(ValueError, match=message):
+        write_model_page(model, tmp_path / "page.html", **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_kernel_matrix_has_no_columns_to_ask_for(tmp_path):
+    model = KernelLogisticRegression(kernel="precomputed").fit(np.eye(2), [0, 1])
+    with pytest.raises(ConversionError, match="no columns to ask for"):
+        write_model_page(model, tmp_path / "page.html")

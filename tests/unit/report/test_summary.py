@@ -22,7 +22,7 @@ from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, Ta
 from kernelproba.inspection import posterior_map
 from kernelproba.report.about import About
 from kernelproba.report.comparison import compare
-from kernelproba.report.summary import summarise
+from kernelproba.report.summary import summarise, summarise_predictions
 
 
 class Stated(ClassifierMixin, BaseEstimator):
@@ -293,3 +293,17 @@ def test_importing_the_report_needs_no_optional_library():
         "import kernelproba.report.summary, kernelproba.report.render, kernelproba.report.comparison"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_cells_make_no_warning_and_hide_no_other_value():
+    X = np.arange(40.0)[:, None]
+    X[-1] = np.inf
+    column = summarise_predictions([0, 1] * 20, [0.3, 0.6] * 20, X)["data"]["columns"][0]
+    assert (column["low"], column["median"]) == (0.0, 19.5)
+
+
+@pytest.mark.parametrize("rows", [np.zeros(4), np.zeros((4, 2, 2))], ids=["1d", "3d"])
+def test_rows_without_columns_are_refused(rows):
+    with pytest.raises(ValueError, match="X must have shape"):
+        summarise_predictions([0, 1, 1, 0], [0.2, 0.7, 0.9, 0.4], rows)

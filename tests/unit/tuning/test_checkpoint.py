@@ -94,3 +94,22 @@ def test_a_damaged_stage_is_computed_anew(tmp_path, damage):
     file.write_bytes(content)
     with pytest.warns(UserWarning, match=r"search.npz' is damaged"):
         assert folder.kept("search", lambda: 5, same, same) == 5
+
+
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_file_in_the_place_of_the_folder_is_named_with_the_argument(below, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    with pytest.raises(OSError, match=r"checkpoint cannot be kept there .* give a folder"):
+        Checkpoint(file / below, {})
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["run.json", "stage.npz"])
+def test_a_folder_in_the_place_of_a_file_is_refused(name, tmp_path):
+    folder = tmp_path / "run"
+    Checkpoint(folder, {})
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).mkdir()
+    with pytest.raises(ValueError, match="checkpoint="):
+        Checkpoint(folder, {}).kept("stage", dict, same, same)

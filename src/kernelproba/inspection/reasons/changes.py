@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, SupportsInt
 import numpy as np
 
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_columns, check_probabilistic, check_whole_numbers
 from kernelproba.inspection.reasons.mixed_rows import (
     MixedRows,
     as_numbers,
@@ -80,12 +81,13 @@ def smallest_change(
     with extra("tables"):
         import pandas as pd
 
-    if max_columns < 1:
-        raise ValueError(f"max_columns must be at least 1, got {max_columns!r}")
+    check_probabilistic(model)
+    check_whole_numbers(1, max_columns=max_columns)
+    check_columns(X=X, background=background)
     rows = MixedRows(background, X)
     size = len(row_labels(background))
     lines: list[tuple] = []
-    free = range(len(rows.names)) if columns is None else [rows.names.index(name) for name in columns]
+    free = rows.numbers(columns)
     for i, explained in enumerate(row_labels(X)):
         search = _Search(model, rows, size, size + i, label)
         search.allow(free)

@@ -21,9 +21,10 @@ from math import factorial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_columns, check_probabilistic, check_whole_numbers
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number, log_odds
 from kernelproba.inspection.reasons.product_game import ProductGame
 from kernelproba.inspection.reasons.row_labels import row_labels
@@ -101,6 +102,9 @@ def column_contributions(
     with extra("tables"):
         import pandas as pd
 
+    check_probabilistic(model)
+    check_whole_numbers(1, n_background=n_background)
+    check_columns(X=X, background=background)
     rng = check_random_state(random_state)
     sample = _drawn(background, n_background, rng)
     size = len(sample)
@@ -206,12 +210,8 @@ class _Game:
 
 def _drawn(background: Any, size: int, rng: np.random.RandomState) -> Any:
     """Return at most so many rows of the background, drawn at random."""
-    if size < 1:
-        raise ValueError(f"n_background must be at least 1, got {size!r}")
     n = len(row_labels(background))
-    if n == 0:
-        raise ValueError("background has no rows: pass rows to compare with")
     if n <= size:
         return background
     chosen = np.sort(rng.choice(n, size, replace=False))
-    return background.iloc[chosen] if hasattr(background, "iloc") else background[chosen]
+    return _safe_indexing(background, chosen)

@@ -18,6 +18,7 @@ from scipy.special import ndtri
 from sklearn.utils import check_random_state
 
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_columns, check_probabilistic, check_whole_numbers
 from kernelproba.inspection.reasons.importance import drawn_rows
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, as_numbers, frequent_levels
 from kernelproba.inspection.reasons.row_labels import row_labels
@@ -89,15 +90,17 @@ def partial_dependence(
     with extra("tables"):
         import pandas as pd
 
-    if n_values < 2 or max_rows < 2:
-        raise ValueError(f"n_values and max_rows must be at least 2, got {n_values!r} and {max_rows!r}")
+    check_probabilistic(model)
+    check_whole_numbers(2, n_values=n_values, max_rows=max_rows)
+    check_columns(X=X)
     kind = interval or ("model" if hasattr(model, "predict_proba_interval") else "rows")
     check_option("interval", kind, ("model", "rows"))
     rows, size = MixedRows(X), len(row_labels(X))
+    if kind == "rows" and size < 2:
+        raise ValueError("X has one row, and intervals over rows need more: pass two or more")
     chosen = drawn_rows(size, max_rows, check_random_state(random_state))
-    numbers = range(len(rows.names)) if columns is None else [_number(rows.names, each) for each in columns]
     lines: list[tuple] = []
-    for j in numbers:
+    for j in rows.numbers(columns):
         sources = tried_values(rows.values(j, size), n_values)
         if not len(sources):
             continue
@@ -156,9 +159,3 @@ def _dependence(
         half = ndtri((1 + _CONFIDENCE) / 2) * P.std(axis=1, ddof=1) / np.sqrt(len(chosen))
         low, high = mean - half, mean + half
     return np.stack([mean, low.clip(min=0).clip(max=mean), high.clip(max=1).clip(min=mean)], axis=2)
-
-
-def _number(names: list, column: object) -> int:
-    if column not in names:
-        raise ValueError(f"columns holds {column!r}, which is no column of X: it has {names}")
-    return names.index(column)

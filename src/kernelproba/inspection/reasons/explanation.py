@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_lengths, check_whole_numbers
 from kernelproba.inspection.reasons.expansions import ExpansionAt, expansions_in
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
 from kernelproba.kernels.blocks import row_blocks
@@ -100,8 +101,8 @@ def explain(
     with extra("tables"):
         import pandas as pd
 
-    if top is not None and top < 1:
-        raise ValueError(f"top must be at least 1, or None for all rows; got {top!r}")
+    if top is not None:
+        check_whole_numbers(1, top=top)
     lines = pd.DataFrame(
         [line for expansion_at in expansions_in(model, X) for line in _lines(expansion_at, top)],
         columns=["explained", "score", "side", "term", "position", "contribution", "coef", "similarity"],
@@ -171,7 +172,7 @@ def _named(
     position = np.where(is_row, lines["position"], NONE)
     names = None if training is None else row_labels(training)
     given = None if labels is None else np.asarray(labels).tolist()
-    _check_lengths(position, training=names, labels=given)
+    check_lengths(position, training=names, labels=given)
     frame = lines.drop(columns=["score", "side", "position"])
     frame["explained"] = _look_up(explained, lines["explained"]).infer_objects()
     frame.insert(1, "class", classes[lines["score"].to_numpy(dtype=int)])
@@ -190,13 +191,3 @@ def _look_up(names: Sequence, number: Iterable[int]) -> pd.Series:
         import pandas as pd
 
     return pd.Series([None if i == NONE else names[i] for i in number], dtype=object)
-
-
-def _check_lengths(position: np.ndarray, **arguments: list | None) -> None:
-    needed = position.max(initial=NONE) + 1
-    for argument, values in arguments.items():
-        if values is not None and len(values) < needed:
-            raise ValueError(
-                f"{argument} has {len(values)} rows, but the model was fitted on at least {needed}: "
-                "pass the rows of the fit, in their order"
-            )

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_columns, check_probabilistic, check_whole_numbers
 from kernelproba.inspection.reasons.mixed_rows import MixedRows
 from kernelproba.inspection.reasons.row_labels import row_labels
-from kernelproba.inspection.scores.predictions import encode_labels
+from kernelproba.inspection.scores.predictions import encode_labels, predict_probabilities
 from kernelproba.scoring import row_log_losses
 from kernelproba.typing import Classifier, MatrixLike, RandomState
 
@@ -80,20 +81,21 @@ def permutation_importance(
     with extra("tables"):
         import pandas as pd
 
-    if n_repeats < 1 or max_rows < 2:
-        raise ValueError(
-            f"n_repeats must be at least 1 and max_rows at least 2, got {n_repeats!r} and {max_rows!r}"
-        )
+    check_probabilistic(model)
+    check_whole_numbers(1, n_repeats=n_repeats)
+    check_whole_numbers(2, max_rows=max_rows)
+    check_columns(X=X)
     rng = check_random_state(random_state)
-    rows, labels = MixedRows(X), np.asarray(y)
+    rows, labels = MixedRows(X), column_or_1d(y)
     if len(labels) != len(row_labels(X)):
         raise ValueError(f"y must hold one label for each of the {len(row_labels(X))} rows of X")
     if len(labels) < 2:
         raise ValueError("X has one row, whose columns cannot be shuffled: pass two or more")
     chosen = np.tile(drawn_rows(len(labels), max_rows, rng), (n_repeats, 1))  # (r, n)
-    codes = encode_labels(labels[chosen.ravel()], np.asarray(model.classes_))
     as_is = rows.take(np.tile(chosen.reshape(-1, 1), len(rows.names)))
-    before = _losses(model, as_is, codes)
+    P, classes = predict_probabilities(model, as_is)
+    codes = encode_labels(labels[chosen.ravel()], classes)
+    before = row_log_losses(P, codes)
     rises = []
     for j in range(len(rows.names)):
         shuffled = rows.with_column(as_is, j, np.concatenate([*map(rng.permutation, chosen)]))

@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 from scipy.special import expit, log_softmax, logsumexp, softmax
+from sklearn.utils import column_or_1d
 
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_lengths, check_whole_numbers
 from kernelproba.inspection.reasons.expansions import core_and_rows
 from kernelproba.inspection.reasons.mixed_rows import class_number
 from kernelproba.inspection.reasons.row_labels import row_labels, with_columns_of
@@ -94,11 +96,16 @@ def row_influence(
     with extra("tables"):
         import pandas as pd
 
+    if top is not None:
+        check_whole_numbers(1, top=top)
     inner, rows = core_and_rows(model, X)
     members = _members(inner)
     scores = np.asarray(inner._scores(rows), dtype=float)
     shifts = _pooled_shifts(members, inner._check_predict(rows)) / inner._score_scale()
     numbers = np.asarray(getattr(inner, "_rows_", np.arange(shifts.shape[1])))
+    names = None if training is None else row_labels(training)
+    given = None if labels is None else column_or_1d(labels)
+    check_lengths(numbers, training=names, labels=given)
     best = model.predict(X) if label is None else [label] * len(scores)
     lines: list[tuple] = []
     for i, explained in enumerate(row_labels(X)):
@@ -109,7 +116,7 @@ def row_influence(
         for j in np.argsort(-abs(influence), kind="stable")[:top]:
             lines.append((explained, model.classes_[k], numbers[j], influence[j], expit(after[j]), weight[j]))
     columns = ["explained", "class", "row", "influence", "probability", "share"]
-    return _named(pd.DataFrame(lines, columns=columns), training, labels)
+    return _named(pd.DataFrame(lines, columns=columns), training, given)
 
 
 def _named(lines: pd.DataFrame, training: MatrixLike | None, labels: ArrayLike | None) -> pd.DataFrame:

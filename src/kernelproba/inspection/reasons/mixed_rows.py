@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import issparse
 from scipy.special import logsumexp
 
 from kernelproba.extras import extra
@@ -35,8 +35,6 @@ class MixedRows:
     """
 
     def __init__(self, *parts: Any, players: tuple[np.ndarray, list[str]] | None = None):
-        if any(issparse(part) for part in parts):
-            raise ValueError("columns of sparse rows have no reasons of their own: pass dense rows")
         self._frame = hasattr(parts[0], "columns")
         self._stack: Any = (
             _stacked_frames(parts) if self._frame else np.concatenate([*map(np.asarray, parts)])
@@ -63,6 +61,17 @@ class MixedRows:
 
     def __len__(self) -> int:
         return len(self._stack)
+
+    def numbers(self, columns: Sequence | None) -> Sequence[int]:
+        """Return the numbers of columns that are named, of all if none are."""
+        if columns is None:
+            return range(len(self.names))
+        if isinstance(columns, str) or not np.iterable(columns):
+            raise ValueError(f"columns must be a list, got {columns!r}: pass [{columns!r}]")
+        unknown = [column for column in columns if column not in self.names]
+        if unknown:
+            raise ValueError(f"columns holds {unknown[0]!r}, which is no column of X: it has {self.names}")
+        return [self.names.index(column) for column in columns]
 
     def array(self) -> np.ndarray | None:
         """Return the stack, None if it is no array of numbers."""
@@ -160,5 +169,6 @@ def _stacked_frames(parts: tuple) -> pd.DataFrame:
     with extra("tables"):
         import pandas as pd
 
-    frames = [part if hasattr(part, "iloc") else part.to_pandas() for part in parts]
-    return pd.concat(frames, ignore_index=True)
+    frames = [part.to_pandas() if hasattr(part, "to_pandas") else part for part in parts]
+    named = [X if hasattr(X, "iloc") else pd.DataFrame(X, columns=frames[0].columns) for X in frames]
+    return pd.concat(named, ignore_index=True)

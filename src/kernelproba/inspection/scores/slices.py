@@ -22,6 +22,7 @@ from scipy.special import ndtri
 from scipy.stats import t as student
 
 from kernelproba.extras import extra
+from kernelproba.inspection.arguments import check_columns, check_whole_numbers
 from kernelproba.inspection.scores.predictions import Predictions, check_predictions
 from kernelproba.plain_text import shorten
 from kernelproba.scoring import row_errors, row_log_losses
@@ -107,8 +108,8 @@ def error_slices(
     with extra("tables"):
         import pandas as pd
 
-    if n_bins < 2 or min_rows < 2:
-        raise ValueError(f"n_bins and min_rows must be at least 2, got {n_bins!r} and {min_rows!r}")
+    check_whole_numbers(2, n_bins=n_bins, min_rows=min_rows)
+    check_columns(X=X)
     judged = _Judged(check_predictions(y, P, classes))
     columns = columns_of(X if is_frame(X) else np.asarray(X))
     if columns and len(columns[0].values) != judged.n:

@@ -23,6 +23,8 @@ FREE = np.inf
 FEASIBILITY = 1e-9
 #: Most simplex iterations of one solve: a well-posed programme takes about as many as it has rows.
 MOST_PIVOTS = 100_000
+#: Most steps of the interior-point method, which takes a few dozen or none of them leads on.
+MOST_STEPS = 500
 #: What is tried, each without a basis, where the usual way finds no optimum.
 ATTEMPTS: tuple[dict[str, int | float | str], ...] = (
     {"simplex_strategy": 1},
@@ -81,6 +83,7 @@ class LinearProgramme:
             "small_matrix_value": 1e-12,  # entries below are dropped
             "simplex_scale_strategy": 0,  # kernel values are on one scale; tolerances then mean what they say
             "simplex_iteration_limit": MOST_PIVOTS,
+            "ipm_iteration_limit": MOST_STEPS,
             "primal_feasibility_tolerance": FEASIBILITY,
             "dual_feasibility_tolerance": FEASIBILITY,
         }

@@ -74,7 +74,7 @@ def test_wrong_arguments_are_named():
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="columns holds 'x', which is no column of X"):
         partial_dependence(model, X, ["x"])
-    with pytest.raises(ValueError, match="n_values and max_rows must be at least 2"):
+    with pytest.raises(ValueError, match="n_values must be a whole number and at least 2"):
         partial_dependence(model, X, n_values=1)
     with pytest.raises(ValueError, match="needs a model with predict_proba_interval"):
         partial_dependence(model, X, interval="model")

@@ -209,7 +209,7 @@ def test_a_centre_that_is_no_training_row_is_called_so():
 
 def test_bad_input_is_refused_with_the_cure():
     model = KernelLogisticRegression().fit(X, Y)
-    with pytest.raises(ValueError, match="top must be at least 1"):
+    with pytest.raises(ValueError, match="top must be a whole number and at least 1"):
         explain(model, NEW, top=0)
     with pytest.raises(ValueError, match=r"training has 10 rows.*pass the rows of the fit"):
         explain(model, NEW, training=X[:10])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.inspection import permutation_importance as by_sklearn
 from sklearn.linear_model import LogisticRegression
 
@@ -31,7 +32,8 @@ def test_a_column_that_the_model_does_not_use_has_no_importance_at_all():
     model = LogisticRegression().fit(X, y)
     model.coef_[0, 0] = 0
     lines = permutation_importance(model, X, y).set_index("column")
-    assert lines.loc[0, ["importance", "low", "high"]].tolist() == [0, 0, 0]
+    # Rounding of a prediction depends on where its row lies in memory.
+    assert_allclose(lines.loc[0, ["importance", "low", "high"]].tolist(), 0, atol=1e-15)
     assert lines["low"].idxmax() == 1
     assert lines.loc[1, "low"] > 0
 
@@ -61,7 +63,7 @@ def test_the_interval_covers_what_many_rows_say():
 @pytest.mark.parametrize("wrong", [{"n_repeats": 0}, {"max_rows": 1}])
 def test_too_few_rows_or_repeats_are_refused(wrong):
     X, y = one_that_matters(50)
-    with pytest.raises(ValueError, match="n_repeats must be at least 1 and max_rows at least 2"):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be a whole number and at least"):
         permutation_importance(LogisticRegression().fit(X, y), X, y, **wrong)
 
 

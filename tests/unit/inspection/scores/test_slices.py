@@ -93,7 +93,7 @@ def test_small_slices_are_not_looked_at():
 
 def test_wrong_arguments_are_named():
     X, y, p = truthful(100)
-    with pytest.raises(ValueError, match="n_bins and min_rows must be at least 2"):
+    with pytest.raises(ValueError, match="n_bins must be a whole number and at least 2"):
         error_slices(y, p, X, n_bins=1)
     with pytest.raises(ValueError, match="X must hold the 100 rows of P, but has 99"):
         error_slices(y, p, X[:99])

@@ -96,3 +96,9 @@ def test_a_programme_without_an_optimum_says_why():
     infeasible.add_rows([2.0], [FREE], np.ones((1, 1)))
     with pytest.raises(ProgrammeFailed, match=r"(?i)infeasible"):
         infeasible.solve()
+
+
+@pytest.mark.parametrize("option", ["simplex_iteration_limit", "ipm_iteration_limit"])
+def test_no_method_runs_without_end(option):
+    # Left to itself HiGHS has taken steps without end on six ill-scaled rows.
+    assert LinearProgramme()._highs.getOptionValue(option)[1] <= 100_000
