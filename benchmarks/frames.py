@@ -25,6 +25,7 @@ MARKS = "<!-- frames: start -->", "<!-- frames: end -->"
 
 #: File and, as a regular expression, names of the functions that are the formula.
 LOSS = "losses.py:value_and_gradient"
+STACK = "solvers/smooth/stacked_irls.py:stacked_irls|from_smaller_weights"
 EQUATIONS = "solvers/least_squares/normal_equations.py:cholesky_factor|of|solve"
 PROGRAMME = "solvers/lp/highs.py:solve|run"
 EVIDENCE = "solvers/evidence/laplace.py:.*"
@@ -42,7 +43,7 @@ class Contestant(NamedTuple):
 
 CONTESTANTS = (
     Contestant("KernelLogisticRegression", kp.KernelLogisticRegression(), LOSS, "loss"),
-    Contestant("…, pairwise", kp.KernelLogisticRegression(multi_class="pairwise"), LOSS, "loss"),
+    Contestant("…, pairwise", kp.KernelLogisticRegression(multi_class="pairwise"), STACK, "loss of a stack"),
     Contestant("…, 20 centres", kp.KernelLogisticRegression(n_centers=20), LOSS, "loss"),
     Contestant("KernelLogisticRegressionCV", kp.KernelLogisticRegressionCV(), LOSS, "loss"),
     Contestant("SparseKernelLogisticRegression", kp.SparseKernelLogisticRegression(), LOSS, "loss"),

@@ -28,29 +28,49 @@ SAME_SUM = 1e-9
 class Stages:
     """Stages of which nothing is kept."""
 
-    def kept(
+    def found(self, name: str, unpack: Callable[..., T]) -> T | None:  # noqa: ARG002
+        """Result of a stage that is done, None if it is to be computed."""
+        return None
+
+    def keep(
         self,
         name: str,  # noqa: ARG002
-        compute: Callable[[], T],
+        result: T,
         pack: Callable[[T], object],  # noqa: ARG002
         unpack: Callable[..., T],  # noqa: ARG002
         *,
-        complete: Callable[[], bool] = lambda: True,  # noqa: ARG002
+        complete: bool = True,  # noqa: ARG002
     ) -> T:
-        """Result of a stage.
+        """Keep the result of a stage, and return it as a later run will find it.
 
         Parameters
         ----------
         name : str
             Of the stage.
-        compute : callable
-            Gives the result.
+        result : object
+            What was computed.
         pack, unpack : callables
             Result → state of `plain_state`, and back.
-        complete : callable
-            Says, once the result is there, whether it is worth keeping.
+        complete : bool
+            Whether the result is worth keeping.
         """
-        return compute()
+        return result
+
+    def kept(
+        self,
+        name: str,
+        compute: Callable[[], T],
+        pack: Callable[[T], object],
+        unpack: Callable[..., T],
+        *,
+        complete: Callable[[], bool] = lambda: True,
+    ) -> T:
+        """Result of a stage, found or computed and kept; `complete` is asked once it is there."""
+        known = self.found(name, unpack)
+        if known is not None:
+            return known
+        result = compute()
+        return self.keep(name, result, pack, unpack, complete=complete())
 
 
 class Checkpoint(Stages):
@@ -76,25 +96,29 @@ class Checkpoint(Stages):
                 with replacing(self.folder / RUN) as file:
                     file.write_text(json.dumps(own, indent=1), encoding="utf8")
 
-    def kept(
+    def found(self, name: str, unpack: Callable[..., T]) -> T | None:
+        """Result of a stage as its file says it, None if there is none or it is damaged."""
+        state = _read(self._file(name))
+        return None if state is None else unpack(state)
+
+    def keep(
         self,
         name: str,
-        compute: Callable[[], T],
+        result: T,
         pack: Callable[[T], object],
         unpack: Callable[..., T],
         *,
-        complete: Callable[[], bool] = lambda: True,
+        complete: bool = True,
     ) -> T:
-        """Result of a stage, from its file if there is one; else it is computed and written."""
-        file = self.folder / f"{name}.npz"
-        state = _read(file)
-        if state is None:
-            content = state_bytes(pack(compute()))
-            if complete():
-                with replacing(file) as temporary:
-                    temporary.write_bytes(content)
-            state = read_state(content)
-        return unpack(state)
+        """Write the result of a stage if it is complete, and return what the file says."""
+        content = state_bytes(pack(result))
+        if complete:
+            with replacing(self._file(name)) as temporary:
+                temporary.write_bytes(content)
+        return unpack(read_state(content))
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}.npz"
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Kernel logistic regression with nothing to tune."""
 
 import os
+from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -24,7 +25,7 @@ from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
 from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_probabilities
 from kernelproba.tuning.kernel_logistic.growth import follow_sizes
-from kernelproba.tuning.kernel_logistic.kept_stages import kept_selection, selected_of
+from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, selected_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pool_fit import PoolFit
 from kernelproba.tuning.kernel_logistic.run_identity import run_identity
@@ -295,12 +296,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         """Look at all rows, and judge every one of them."""
         search.stages = self._stages(given, given)
         rows, spaces = self._observed_spaces(X, y, given, copies)
-        selected = kept_selection(
-            search,
-            "search",
-            lambda: select_models(spaces, rows, search),
-            lambda state: selected_of(state, spaces, rows),
-        )
+        stage = KeptSelection(search, "search", partial(selected_of, spaces=spaces, rows=rows))
+        selected = stage.found()
+        if selected is None:
+            selected = stage.keep(select_models(spaces, rows, search))
         log_P = self._fit_pool(rows, selected, search)
         self._store_selection(search, len(given.y), len(given.y))
         # The models number the distinct rows.
@@ -344,12 +343,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         """Models that a sample of many rows selects for a pool."""
         copies = find_copies(sample, precomputed=False)
         rows, spaces = self._observed_spaces(sample.X, sample.y, sample, copies)
-
-        def select() -> list[SelectedModel]:
+        stage = KeptSelection(search, "search", partial(selected_of, spaces=spaces, rows=rows))
+        selected = stage.found()
+        if selected is None:
             self._fit_pool(rows, select_models(spaces, rows, search), search, "fit of a sample")
-            return self._selected
-
-        return kept_selection(search, "search", select, lambda state: selected_of(state, spaces, rows))
+            selected = stage.keep(self._selected)
+        return selected
 
     def _stages(self, given: Training | StoredTraining, sample: Training) -> Stages:
         """Where stages are kept, if they are."""

@@ -20,7 +20,7 @@ from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegre
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.refit import refit_centers
 from kernelproba.rows import MemoryRows
-from kernelproba.tuning.kernel_logistic.kept_stages import candidate_of, kept_selection
+from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
@@ -234,12 +234,9 @@ def follow_sizes(
         if search.budget.is_over():
             break
         before = found
-        found = kept_selection(
-            search,
-            f"size-{size}",
-            partial(grown, before, size),
-            partial(_moved, before),
-        )
+        stage = KeptSelection(search, f"size-{size}", partial(_moved, before))
+        known = stage.found()
+        found = stage.keep(grown(before, size)) if known is None else known
         if [_settings(each) for each in found] == [_settings(each) for each in before]:
             break
     return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
 
 from kernelproba import kernels
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
@@ -20,12 +21,8 @@ from kernelproba.tuning.scaling import UNSCALED, FeatureScaling, ScaledView
 _REFITTED = ("dual_coef_", "intercept_", "n_iter_", "objective_", "residual_")
 
 
-def kept_selection(
-    search: CandidateSearch,
-    name: str,
-    select: Callable[[], Sequence[SelectedModel]],
-    restored: Callable[[dict], SelectedModel],
-) -> list[SelectedModel]:
+@dataclass(frozen=True)
+class KeptSelection:
     """Selected models of a stage, and the record of all candidates so far.
 
     Parameters
@@ -34,28 +31,36 @@ def kept_selection(
         Whose record goes with the stage.
     name : str
         Of the stage.
-    select : callable
-        Gives the models.
     restored : callable
         State of a model → the model.
     """
 
-    def pack(selected: Sequence[SelectedModel]) -> dict:
-        limits = [k for k, each in enumerate(search.record) if each in search.at_limit]
+    search: CandidateSearch
+    name: str
+    restored: Callable[[dict], SelectedModel]
+
+    def found(self) -> list[SelectedModel] | None:
+        """What an earlier run has selected, None if that is to be done."""
+        return self.search.stages.found(self.name, self._unpack)
+
+    def keep(self, selected: list[SelectedModel]) -> list[SelectedModel]:
+        """Keep what was selected, if there was time for all of it; return it as a later run will find it."""
+        complete = not self.search.budget.ran_out
+        return self.search.stages.keep(self.name, selected, self._pack, self._unpack, complete=complete)
+
+    def _pack(self, selected: list[SelectedModel]) -> dict:
+        record, at_limit = self.search.record, self.search.at_limit
         return {
             "selected": [_selected_state(each) for each in selected],
-            "record": [_candidate_state(each) for each in search.record],
-            "at_limit": limits,
+            "record": [_candidate_state(each) for each in record],
+            "at_limit": [k for k, each in enumerate(record) if each in at_limit],
         }
 
-    def unpack(state: dict) -> list[SelectedModel]:
-        search.record[:] = [candidate_of(each) for each in state["record"]]
-        search.at_limit.update(search.record[k] for k in state["at_limit"])
-        return [restored(each) for each in state["selected"]]
-
-    return search.stages.kept(
-        name, lambda: list(select()), pack, unpack, complete=lambda: not search.budget.ran_out
-    )
+    def _unpack(self, state: dict) -> list[SelectedModel]:
+        record = self.search.record
+        record[:] = [candidate_of(each) for each in state["record"]]
+        self.search.at_limit.update(record[k] for k in state["at_limit"])
+        return [self.restored(each) for each in state["selected"]]
 
 
 def selected_of(state: dict, spaces: Sequence[SearchSpace], rows: Observations) -> SelectedModel:
