@@ -421,7 +421,9 @@ def test_a_fit_that_is_given_little_time_says_so_and_one_with_a_checkpoint_keeps
     again = command(*arguments, "--max-time", 1000, "--checkpoint", stages, "--json")
     facts = [json.loads(answer.out) for answer in (first, again)]
     assert all(each.pop("seconds") > 0 for each in facts)
+    assert all(each["sets"].pop("seconds") > 0 for each in facts)
     assert facts[0] == facts[1]
+    assert facts[0]["sets"]["method"] == "cv+"  # whose fits to parts of the rows keep no stages
     other = command(*arguments, "--checkpoint", stages, "--seed", 1)
     assert other.code != 0
     assert "differs in the parameter random_state" in other.err

@@ -19,6 +19,13 @@ from kernelproba.rows.folds import unit_folds
 from kernelproba.typing import Classifier, CrossValidation, MatrixLike
 
 
+def fold_clone(estimator: Classifier) -> Classifier:
+    """Clone for a part of the rows: a `checkpoint` keeps the stages of the fit to all of them alone."""
+    fold = clone(estimator)
+    names = (name for name in fold.get_params() if name.rpartition("__")[2] == "checkpoint")
+    return fold.set_params(**dict.fromkeys(names))
+
+
 def fit_folds(
     estimator: Classifier,
     X: MatrixLike,
@@ -47,7 +54,7 @@ def fit_folds(
     except ValueError as error:
         raise ValueError(f"cv={cv!r} does not suit the labels y: {error}") from error
     for train, test in splits:
-        fold = clone(estimator)
+        fold = fold_clone(estimator)
         X_train, y_train = _safe_split(fold, X, y, train)
         X_test, _ = _safe_split(fold, X, y, test, train)
         fold.fit(X_train, y_train, **_check_method_params(X, params=dict(fit_params or {}), indices=train))
