@@ -8,6 +8,8 @@
 
 import sys
 
+__all__ = ["main"]
+
 
 def main() -> None:
     """Run the command line; exit with 0, 1 (an error of ours), 2 (of usage or data) or 130 (interrupted)."""

@@ -8,3 +8,5 @@ SPARSE_SOLVERS = {
     "bound": bound_optimisation,
     "bound-newton": exact_bound_optimisation,
 }
+
+__all__ = ["SPARSE_SOLVERS", "bound_optimisation", "exact_bound_optimisation", "working_set"]
