@@ -24,7 +24,7 @@ from benchmarks.measure import RESULTS, machine, write
 from kernelproba.rows import memory_budget
 
 STORES = ("dense", "sparse", "Parquet", "Dask")
-LIMITS = ("100MB", "500MB", "2GB", "250MB", "1GB")
+LIMITS = ("100MB", "250MB", "500MB", "1GB", "2GB")
 #: A search over what is given, without weights of features and other kernels: they take time, not memory.
 PLAIN = {"kernel": "rbf", "scale": None, "feature_weights": None}
 ROWS, FEATURES, CLASSES = 30_000, 20, 4

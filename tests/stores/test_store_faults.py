@@ -5,7 +5,16 @@ import os
 import numpy as np
 import pytest
 
-from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
+from kernelproba import (
+    ConformalClassifier,
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    LeastSquaresProbabilisticClassifier,
+    LeastSquaresProbabilisticClassifierCV,
+    LinearProgrammingMachineCV,
+    MaximumContrastClassifierCV,
+    SparseKernelLogisticRegressionCV,
+)
 from kernelproba.rows import MemoryRows, ParquetRows
 from kernelproba.rows.cluster import DaskRows
 
@@ -205,3 +214,27 @@ def test_a_column_of_texts_in_a_data_frame_is_refused_by_name(rows, model):
     table = pd.DataFrame({"size": rows[0][:60, 0], "colour": ["red"] * 60})
     with pytest.raises(ValueError, match=r"column 'colour'.*not numeric"):
         model.fit(dd.from_pandas(table, npartitions=2), rows[1][:60])
+
+
+@pytest.mark.parametrize(
+    "tuned",
+    [
+        ConformalClassifier(
+            KernelLogisticRegression(n_centers=20, centers="uniform", tol=1e-8, random_state=0)
+        ),
+        KernelLogisticRegressionCV(kernel="rbf", random_state=0),
+        LeastSquaresProbabilisticClassifierCV(),
+        LinearProgrammingMachineCV([1.0], gammas=[0.5], cv=2),
+        MaximumContrastClassifierCV([1.0], gammas=[0.5], cv=2),
+        SparseKernelLogisticRegressionCV([1.0], cv=2),
+    ],
+    ids=lambda tuned: type(tuned).__name__,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_class_of_one_row_is_learnt_from_files_as_from_memory(rows, tuned, tmp_path):
+    X, y = rows[0][:60], np.where(np.arange(60) == 59, "rare", np.where(rows[0][:60, 0] > 0, "a", "b"))
+    write(tmp_path / "few.parquet", X)
+    stored = ParquetRows(tmp_path / "few.parquet")
+    expected = tuned.fit(X, y).predict_proba(X)
+    assert tuned.fit(stored, y).classes_.tolist() == ["a", "b", "rare"]
+    np.testing.assert_allclose(tuned.predict_proba(stored), expected, atol=1e-6)

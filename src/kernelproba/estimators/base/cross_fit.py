@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_method_params
 
 from kernelproba.calibration import HeldOutScores
 from kernelproba.decision import label_index
+from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import unit_folds
@@ -53,6 +54,8 @@ def fit_folds(
         splits = list(check_cv(cv, y, classifier=True).split(X, y))
     except ValueError as error:
         raise ValueError(f"cv={cv!r} does not suit the labels y: {error}") from error
+    if not hasattr(X, "__getitem__"):  # folds are drawn row by row
+        X = as_table(X)
     for train, test in splits:
         fold = fold_clone(estimator)
         X_train, y_train = _safe_split(fold, X, y, train)

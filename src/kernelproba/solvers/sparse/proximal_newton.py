@@ -80,8 +80,9 @@ class Point:
         """Halve t from 1 until J at path(t) is below J by a share of what the slope promises."""
         rounding = 8 * float(np.finfo(float).eps) * abs(self.value)
         for t in halvings(shortest):
-            trial = Point(self.objective, path(t))
-            promised = float(np.vdot(self.slope, trial.theta - self.theta))
+            with np.errstate(over="ignore", invalid="ignore"):  # a step too far has no value and is refused
+                trial = Point(self.objective, path(t))
+                promised = float(np.vdot(self.slope, trial.theta - self.theta))
             if promised < 0 and trial.value <= self.value + SUFFICIENT * promised:
                 return trial
             # Where values are all rounding, a smaller residual is the only progress that shows.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.calibration import HeldOutScores
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.rows.folds import Fold, make_folds
 from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid, GridSearch
@@ -64,7 +65,7 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
             self._store_search(search.results(scores), best)
             self.best_estimator_ = self._estimator(**self.best_params_)
             with step("fit of all rows"):
-                self._fit_best(self._check_predict(X), y, sample_weight)
+                self._fit_best(self._check_predict(as_table(X)), y, sample_weight)
 
     def _fit_best(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         """Fit the best estimator to all rows."""

@@ -18,6 +18,7 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.callbacks import Step
+from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import positive_numbers
@@ -235,7 +236,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, Scaled
             best = self._search(X, y, given, step)
             view = best.stage.view
             self.scaler_, self.alpha_, self.gamma_ = view.scaling, best.alpha, best.gamma
-            rows = self._on_scale(self._check_predict(X))
+            rows = self._on_scale(self._check_predict(as_table(X)))
             self.best_estimator_ = self._model(best.alpha, best.gamma, view)
             with step("fit of all rows"):
                 self.best_estimator_.fit(rows, y, sample_weight)

@@ -95,3 +95,10 @@ def test_given_splits_number_the_rows_as_they_came(wine):
     weighted = SparseKernelLogisticRegressionCV(Cs=[0.1, 1.0], cv=splits, gamma=0.1).fit(X, y, weight)
     absent = SparseKernelLogisticRegressionCV(Cs=[0.1, 1.0], cv=inside, gamma=0.1).fit(X[kept], y[kept])
     np.testing.assert_allclose(scores(weighted), scores(absent))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_classes_of_weights_far_apart_make_no_step_beyond_all_numbers():
+    X = np.random.default_rng(0).normal(size=(4, 5))
+    model = SparseKernelLogisticRegressionCV(Cs=2, gamma="median", cv=3, class_weight={0: 1.4e-30, 1: 3.2e24})
+    assert np.isfinite(model.fit(X, [0, 1, 1, 0]).predict_proba(X)).all()
