@@ -67,11 +67,13 @@ def _problem(name: str, frame: pd.DataFrame) -> list[Problem]:
     if not fits:
         return []
     target = max(fits, key=lambda column: fits[column])
-    counts = frame[target].value_counts()
-    rows = frame[frame[target].isin(counts[counts >= CLASS_ROWS].index)]
-    rows = rows.sample(min(MOST_ROWS, len(rows)), random_state=0)
+    rows = frame.sample(min(MOST_ROWS, len(frame)), random_state=0)
+    counts = rows[target].value_counts()
+    rows = rows[rows[target].isin(counts[counts >= CLASS_ROWS].index)]
     rows = rows.astype({column: object for column in rows if rows[column].dtype == bool})
-    return [Problem(name, *features_and_labels(rows.map(_plain), target))]
+    return (
+        [Problem(name, *features_and_labels(rows.map(_plain), target))] if rows[target].nunique() > 1 else []
+    )
 
 
 def _plain(value: object) -> object:
