@@ -86,9 +86,12 @@ def readmitted(cavity: np.ndarray, start: np.ndarray, remaining: np.ndarray, Q: 
         Orthonormal basis of the differences of scores.
     """
     z = start.copy()
-    kept = np.flatnonzero(remaining.any(axis=1) & np.isfinite(start).all(axis=1))
+    finite = np.isfinite(start).all(axis=1) & np.isfinite(cavity).all(axis=(1, 2))
+    kept = np.flatnonzero(remaining.any(axis=1) & finite)
     if kept.size:
-        z[kept] = _Readmission(_square_roots(cavity[kept]), start[kept], remaining[kept], Q).solve()
+        with np.errstate(over="ignore", invalid="ignore"):  # weights beyond what squares can hold
+            found = _Readmission(_square_roots(cavity[kept]), start[kept], remaining[kept], Q).solve()
+        z[kept] = np.where(np.isfinite(found), found, start[kept])
     return z
 
 
