@@ -46,6 +46,7 @@ COMMANDS = [
     ["benchmarks.selftuning", "promises"],
     ["benchmarks.selftuning", "rivals"],
     ["benchmarks.tables"],
+    ["benchmarks.many_tables"],
 ]
 
 for command in COMMANDS:

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import acting, centers, least_squares_page, readme, sizes_page, uncertainty
 from benchmarks.drop_in_page import drop_in_page, on_record
+from benchmarks.many_tables import many_tables_page
 from benchmarks.measure import RESULTS, measured
 from benchmarks.rivals_table import rivals_page
 from benchmarks.tables_page import tables_page
@@ -67,6 +68,12 @@ def test_the_page_of_the_drop_in_follows_from_the_modules_on_record():
     title, text, rows = drop_in_page(on_record())
     assert page_of("drop_in").startswith(f"# {title}\n\n{text}\n\n")
     assert json.loads((RESULTS / "drop_in.json").read_text("utf8"))["rows"] == rows
+
+
+def test_the_page_of_many_tables_follows_from_the_runs_on_record():
+    title, text, rows = many_tables_page()
+    assert page_of("many_tables").startswith(f"# {title}\n\n{text.strip()}\n\n")
+    assert json.loads((RESULTS / "many_tables.json").read_text("utf8"))["rows"] == rows
 
 
 @pytest.mark.parametrize("name", uncertainty.PAGES)
