@@ -70,7 +70,7 @@ def comparison_page() -> tuple[str, str, list[dict]]:
         + " ".join(_ratio(rows, ours, theirs) for ours in CONTESTANTS[:2] for theirs in CONTESTANTS[2:])
         + "\n\nMAPIE's cross-conformal sets threshold the mean of five fits' probabilities, an ensemble, where leave-one-out has one fit "
         "in a fifth of the time; CV+ compares each known row with what the fit without it says of the new one, by the same five fits. "
-        'Ties are not the reason: scores of "lac" are continuous, and quantiles are the same function of ranks.\n\n'
+        "Which of these makes the difference was not tested.\n\n"
         "Regenerate: `python -m benchmarks.uncertainty mapie`."
     )
     return "Prediction sets against MAPIE's", text, rows
