@@ -24,8 +24,10 @@ class Loss(Protocol):
     def n_scores(self, n_classes: int) -> int:
         """Columns of the scores for that many classes."""
 
-    def value_and_gradient(self, F: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Losses (n,) and their gradients with respect to the scores (n, k)."""
+    def value_and_gradient(
+        self, F: np.ndarray, y: np.ndarray, weights: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """Σᵢ ωᵢ ℓᵢ, and its gradient ω∂ℓ with respect to the scores (n, k)."""
 
     def log_probabilities(self, F: np.ndarray) -> np.ndarray:
         """Log of the class probabilities, (n, c); never the log of a rounded zero."""
@@ -56,11 +58,11 @@ class Logistic:
             raise ValueError(f"The logistic loss is for 2 classes, got {n_classes}; use Softmax.")
         return 1
 
-    def value_and_gradient(self, F, y):
+    def value_and_gradient(self, F, y, weights):
         f = F[:, 0]
         sign = np.where(y == 1, 1.0, -1.0).astype(F.dtype, copy=False)
         # −log σ(±f) and, written so that nothing cancels for confident rows, ∓σ(∓f)
-        return -log_expit(sign * f), (-sign * expit(-sign * f))[:, None]
+        return float(weights @ -log_expit(sign * f)), (weights * -sign * expit(-sign * f))[:, None]
 
     def log_probabilities(self, F):
         return np.hstack([log_expit(-F), log_expit(F)])
@@ -89,7 +91,7 @@ class Softmax:
     def n_scores(self, n_classes: int) -> int:
         return n_classes
 
-    def value_and_gradient(self, F, y):
+    def value_and_gradient(self, F, y, weights):
         row = np.arange(len(y))
         top = F.max(axis=1, keepdims=True)
         G = np.exp(F - top)
@@ -99,7 +101,8 @@ class Softmax:
         # p_y − 1 = −Σ_{k≠y} p_k: the sum keeps its digits when p_y rounds to one
         G[row, y] = 0.0
         G[row, y] = -G.sum(axis=1)
-        return value, G
+        G *= weights[:, None]
+        return float(weights @ value), G
 
     def log_probabilities(self, F):
         F = F - F.max(axis=1, keepdims=True)

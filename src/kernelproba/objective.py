@@ -8,6 +8,7 @@ intercept Θ = W.  With whitened kernel features the penalty ½‖W‖² is half
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -47,8 +48,8 @@ class LinearScores:
 
     def value_and_gradient(self, Phi, y, w, theta):
         """Σ wℓ and its gradient."""
-        loss, G = self.loss.value_and_gradient(self.scores(Phi, theta), y)
-        return np.float64(w @ loss), self._transpose_product(Phi, w[:, None] * G)
+        value, G = self.loss.value_and_gradient(self.scores(Phi, theta), y, w)
+        return np.float64(value), self._transpose_product(Phi, G)
 
     def curvature(self, Phi, theta):
         """State of the curvature of each row."""
@@ -79,9 +80,9 @@ class LinearScores:
 
     def gradient_noise(self, Phi, y, w, theta):
         """Rounding errors of the gradient."""
-        _, G = self.loss.value_and_gradient(self.scores(Phi, theta), y)
+        _, G = self.loss.value_and_gradient(self.scores(Phi, theta), y, w)
         size = np.sqrt(np.einsum("ij,ij->i", Phi, Phi) + self.fit_intercept)
-        return np.float64(w @ (size * np.linalg.norm(G, axis=1))) * np.finfo(Phi.dtype).eps
+        return np.float64(size @ np.linalg.norm(G, axis=1)) * np.finfo(Phi.dtype).eps
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ class DenseMatrix:
         self.K, self.dtype = K, K.dtype
         self._symv = get_blas_funcs("symv", (K,))
 
-    @property
+    @cached_property
     def mean_diagonal(self) -> float:
         return float(np.mean(self.K.diagonal(), dtype=np.float64))
 
@@ -223,7 +224,7 @@ class FactoredMatrix:
     def __init__(self, Phi: np.ndarray):
         self.Phi, self.dtype = Phi, Phi.dtype
 
-    @property
+    @cached_property
     def mean_diagonal(self) -> float:
         return float(np.einsum("ij,ij->", self.Phi, self.Phi, dtype=np.float64) / max(len(self.Phi), 1))
 
@@ -255,11 +256,6 @@ class KernelObjective:
     loss: Loss
     n_scores: int
     fit_intercept: bool = True
-
-    def loss_and_gradient(self, F: np.ndarray) -> tuple[float, np.ndarray]:
-        """Σ ωℓ and ω∂ℓ (n, k) at given scores."""
-        loss, G = self.loss.value_and_gradient(F, self.y)
-        return float(self.weights @ loss), self.weights[:, None] * G
 
     def curvature_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
         """ω∂²ℓ V, row by row."""

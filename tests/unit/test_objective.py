@@ -83,14 +83,15 @@ def test_single_precision_features_give_double_precision_sums():
 @pytest.mark.parametrize("loss", [Logistic(), Softmax()])
 def test_extreme_scores_lose_no_digits(loss):
     F = np.array([[800.0]]) if isinstance(loss, Logistic) else np.array([[0.0, 800.0]])
-    right, wrong = (loss.value_and_gradient(F, np.array([y])) for y in (1, 0))
+    right, wrong = (loss.value_and_gradient(F, np.array([y]), np.ones(1)) for y in (1, 0))
     assert right[0] == 0
     assert wrong[0] == pytest.approx(800)
     log_p = loss.log_probabilities(F)
     assert_allclose(log_p, [[-800.0, 0.0]])
     # p_1 rounds to one at a score of 40, but its gradient must not round to zero
     nearly = F / 20
-    assert -loss.value_and_gradient(nearly, np.array([1]))[1][0, -1] == pytest.approx(np.exp(-40), rel=1e-6)
+    _, gradient = loss.value_and_gradient(nearly, np.array([1]), np.ones(1))
+    assert -gradient[0, -1] == pytest.approx(np.exp(-40), rel=1e-6)
 
 
 def test_the_curvature_never_exceeds_its_bound():

@@ -19,7 +19,7 @@ from kernelproba.penalties import Ridge
 from kernelproba.rows.protocol import Rows
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
-from kernelproba.solvers.smooth.irls import irls_from_smaller_weights
+from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 from kernelproba.typing import Matrix
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
@@ -130,19 +130,22 @@ def fit_centers(
 def fit_matrix(
     K: KernelMatrix, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None = None
 ) -> LogisticFunction:
-    """IRLS on a kernel matrix; all rows are centres."""
+    """IRLS on a kernel matrix; all rows are centres.
+
+    Without a start it sets out from the rough solution for a hundredth of the weights, a quick problem, which
+    spares the real one a third to two thirds of its products with K.
+    """
     loss = loss_for(c := int(y.max()) + 1)
     n, k = len(y), loss.n_scores(c)
     objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
+    at, recycled = np.zeros((n + options.fit_intercept, k)), RecycledDirections.of(objective)
     if start is not None:
-        theta = np.zeros((n + options.fit_intercept, k))
-        theta[start.index] = start.dual
-        theta[n:] = start.intercept
-        solution = irls(objective, theta, tol=options.tol, max_iter=options.max_iter)
+        at[start.index] = start.dual
+        at[n:] = start.intercept
     else:
-        solution = irls_from_smaller_weights(
-            objective, rough_tol=ROUGH_TOL, tol=options.tol, max_iter=options.max_iter
-        )
+        easier = replace(objective, weights=weights / 100)
+        at = irls(easier, at, tol=ROUGH_TOL, max_iter=options.max_iter, recycled=recycled)
+    solution = irls(objective, at, tol=options.tol, max_iter=options.max_iter, recycled=recycled)
     intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)
 

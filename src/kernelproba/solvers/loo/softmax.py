@@ -87,7 +87,7 @@ def softmax_loo_scores(
     locations = Locations.distinct(n) if locations is None else locations
     loss, n_classes = loss_for(2 if k == 1 else k), max(k, 2)
     weights = np.maximum(weights, LEAST_WEIGHT * weights.max())
-    force = locations.totals(-weights[:, None] * loss.value_and_gradient(F, y)[1])  # α
+    force = locations.totals(-loss.value_and_gradient(F, y, weights)[1])  # α
     Q = _differences(n_classes)
     cavity = _location_cavities(K, F, weights, locations, fit_intercept)
     if k == 1:  # f = f₁ − f₀, of which the difference of length one is f/√2

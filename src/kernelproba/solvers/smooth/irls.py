@@ -12,7 +12,7 @@ Free intercepts are minimised over at every α, by Newton steps that cost O(nk):
 α alone, whose curvature D − D1(1ᵀD1)⁻¹1ᵀD is that of the rows less what the intercepts absorb.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lapack
@@ -62,7 +62,21 @@ class Coefficients:
         return float(np.sqrt(max(self.dot(self), 0.0)))
 
 
-def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
+@dataclass(frozen=True)
+class KernelSolution(Solution):
+    """Minimiser [α; b] of an objective in kernel coefficients, and the values Kα (n, k) there."""
+
+    values: np.ndarray
+
+
+def irls(
+    objective: KernelObjective,
+    start: np.ndarray | KernelSolution,
+    *,
+    tol: float,
+    max_iter: int,
+    recycled: RecycledDirections | None = None,
+) -> KernelSolution:
     """Minimise J over kernel coefficients and intercepts; stop once the relative residual is ≤ tol.
 
     The residual is √k̄ ‖∇J‖ / (1 + √k̄ ‖f‖) with the norms of the function space, which are those of whitened
@@ -72,94 +86,28 @@ def irls(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter:
     ----------
     objective : KernelObjective
         The problem.
-    start : array of shape (n + 1, k), or (n, k) without an intercept
-        Kernel coefficients and, last, the intercepts.
+    start : array of shape (n + 1, k), or (n, k) without an intercept, or KernelSolution
+        Kernel coefficients and, last, the intercepts; or a solution for other weights of the same rows.
     tol, max_iter : float, int
         Bound on the residual, and on the number of re-weightings.
+    recycled : RecycledDirections, optional
+        Directions of earlier runs on the same matrix; those of this run are added.
     """
-    n = len(objective.y)
-    b = start[n] if objective.fit_intercept else np.zeros(objective.n_scores)
-    at = Coefficients(start[:n], _product(objective.K, start[:n])), b
-    return _minimise(objective, at, _recycled(objective), tol=tol, max_iter=max_iter).solution(objective, tol)
-
-
-def irls_from_smaller_weights(
-    objective: KernelObjective, *, rough_tol: float, tol: float, max_iter: int
-) -> Solution:
-    """Do the same from the rough solution of an easier problem.
-
-    A hundredth of the weights is a quick problem, and its solution spares the real one a third to two thirds
-    of its products with K.
-
-    Parameters
-    ----------
-    objective : KernelObjective
-        The problem.
-    rough_tol : float
-        Bound on the residual of the easier problem.
-    tol, max_iter : float, int
-        As in `irls`.
-    """
-    zeros, b = np.zeros((len(objective.y), objective.n_scores)), np.zeros(objective.n_scores)
-    recycled, easier = _recycled(objective), replace(objective, weights=objective.weights / 100)
-    rough = _minimise(easier, (Coefficients(zeros, zeros), b), recycled, tol=rough_tol, max_iter=max_iter)
-    at = _minimise(objective, (rough.f, rough.b), recycled, tol=tol, max_iter=max_iter)
-    return at.solution(objective, tol)
-
-
-def _product(K: KernelMatrix, A: np.ndarray) -> np.ndarray:
-    return K.product(A) if A.any() else np.zeros_like(A)
-
-
-def _recycled(objective: KernelObjective) -> RecycledDirections:
-    return RecycledDirections(len(objective.y), objective.n_scores, objective.K.dtype)
-
-
-@dataclass
-class _Minimum:
-    """Where a minimisation has ended."""
-
-    f: Coefficients
-    b: np.ndarray
-    value: float
-    residual: float
-    n_iter: int
-
-    def solution(self, objective: KernelObjective, tol: float) -> Solution:
-        """What the caller is told."""
-        coef = np.vstack([self.f.A, self.b]) if objective.fit_intercept else self.f.A
-        # Rounding excuses a residual above a tight tol, but none that would be large at any.
-        excused = min(_rounding(objective, self.f, self.b), MAX_EXCUSED)
-        converged = bool(np.isfinite(self.value) and self.residual <= max(tol, excused))
-        return Solution(coef, self.value, self.residual, self.n_iter, converged)
-
-
-def _minimise(
-    objective: KernelObjective,
-    start: tuple[Coefficients, np.ndarray],
-    recycled: RecycledDirections,
-    *,
-    tol: float,
-    max_iter: int,
-) -> _Minimum:
-    """Newton's method from a function and intercepts."""
-    scale, n_iter, n_products = float(np.sqrt(objective.K.mean_diagonal)), 0, 0
-    f, b = start[0], _best_intercept(objective, start[0].KA, start[1])
-    value, gradient = _evaluate(objective, f, b)
-    first = gradient.norm
-
-    def residual() -> float:
-        return scale * max(gradient.norm, _unknown_norm(gradient, objective.K)) / (1 + scale * f.norm)
-
-    # Below what is known of its length a gradient leads nowhere.
-    while residual() > tol and n_iter < max_iter and gradient.norm > _unknown_norm(gradient, objective.K):
-        if n_products >= MOST_PRODUCTS:
+    recycled = RecycledDirections.of(objective) if recycled is None else recycled
+    scale, n_iter, n_products, first = float(np.sqrt(objective.K.mean_diagonal)), 0, 0, 0.0
+    f, b = _function(objective, start)
+    b = _best_intercept(objective, f.KA, b)
+    while True:
+        value, gradient = _evaluate(objective, f, b)
+        length, unknown = gradient.norm, _unknown_norm(gradient, objective.K)
+        residual = scale * max(length, unknown) / (1 + scale * f.norm)
+        # Below what is known of its length a gradient leads nowhere.
+        if not (residual > tol and length > unknown) or n_iter >= max_iter or n_products >= MOST_PRODUCTS:
             break
-        system = _Curvature(objective, f.KA + b)
+        system, first = _Curvature(objective, f.KA + b), first or length
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
-        goal = 0.3 * tol / residual()
-        rtol = min(0.25, max(goal, np.sqrt(gradient.norm / first)))
+        rtol = min(0.25, max(0.3 * tol / residual, np.sqrt(length / first)))
         step, spent = _conjugate_gradient(system, gradient, rtol, recycled)
         n_products += spent
         shift = system.intercept_change(step.KA)
@@ -168,9 +116,22 @@ def _minimise(
             break
         f = f.plus(t, step)
         b = _best_intercept(objective, f.KA, b + t * shift)
-        value, gradient = _evaluate(objective, f, b)
         n_iter += 1
-    return _Minimum(f, b, value, residual(), n_iter)
+    coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
+    converged = bool(np.isfinite(value)) and (residual <= tol or residual <= _rounding(objective, f, b))
+    return KernelSolution(coef, value, residual, n_iter, bool(converged), f.KA)
+
+
+def _function(
+    objective: KernelObjective, start: np.ndarray | KernelSolution
+) -> tuple[Coefficients, np.ndarray]:
+    """Function and intercepts from which to set out."""
+    n, known = len(objective.y), isinstance(start, KernelSolution)
+    theta = start.coef if known else start
+    A, b = theta[:n], theta[n] if objective.fit_intercept else np.zeros(objective.n_scores)
+    if known:
+        return Coefficients(A, start.values), b
+    return Coefficients(A, objective.K.product(A) if A.any() else np.zeros_like(A)), b
 
 
 class _Curvature:
@@ -199,7 +160,7 @@ class _Curvature:
 
 def _evaluate(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> tuple[float, Coefficients]:
     """J and its gradient α + ω∂ℓ."""
-    loss, G = objective.loss_and_gradient(f.KA + b)
+    loss, G = objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights)
     A = f.A + G
     return loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
 
@@ -208,10 +169,11 @@ def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -
     """Minimise Σωℓ(y, Kα + b) over b by Newton's method, if there are intercepts."""
     if not objective.fit_intercept:
         return b
-    loss, G = objective.loss_and_gradient(KA + b)
+    y, weights = objective.y, objective.weights
+    loss, G = objective.loss.value_and_gradient(KA + b, y, weights)
     for _ in range(INTERCEPT_ITERATIONS):
         slope = G.sum(axis=0)
-        if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
+        if np.abs(slope).max() <= 1e-12 * weights.sum():
             break
         step = -_Curvature(objective, KA + b).inverse_total @ slope
         if -slope @ step <= LAST_DECREMENT * abs(loss):
@@ -219,7 +181,7 @@ def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -
             break
         armijo = Armijo(loss, float(slope @ step))
         for t in armijo.lengths():
-            loss, G = objective.loss_and_gradient(KA + b + t * step)
+            loss, G = objective.loss.value_and_gradient(KA + b + t * step, y, weights)
             if armijo.accepts(t, loss, float(G.sum(axis=0) @ step)):
                 b = b + t * step
                 break
@@ -282,7 +244,7 @@ def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gr
     fixed, linear, quadratic = 0.5 * f.dot(f), f.dot(df), df.dot(df)
     armijo = Armijo(value, gradient.dot(df))
     for t in armijo.lengths():
-        loss, G = objective.loss_and_gradient(F + t * dF)
+        loss, G = objective.loss.value_and_gradient(F + t * dF, objective.y, objective.weights)
         reached = loss + fixed + t * linear + t**2 / 2 * quadratic
         if armijo.accepts(t, reached, inner(G, dF) + linear + t * quadratic):
             return t
@@ -296,8 +258,11 @@ def _unknown_norm(gradient: Coefficients, K: KernelMatrix) -> float:
 
 
 def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> float:
-    """The residual that rounding alone leaves: errors of Kα, through the curvature, in the gradient."""
+    """The residual that rounding alone leaves: errors of Kα, through the curvature, in the gradient.
+
+    It excuses a residual above a tight tol, but none that would be large at any.
+    """
     scale = float(np.sqrt(objective.K.mean_diagonal))
     error = np.finfo(objective.K.dtype).eps * scale**2 * np.abs(f.A).sum() / np.sqrt(len(f.A))
     weight = objective.loss.curvature_weight(objective.loss.curvature(f.KA + b))
-    return float(scale**2 * (objective.weights @ weight) * error / (1 + scale * f.norm))
+    return min(float(scale**2 * (objective.weights @ weight) * error / (1 + scale * f.norm)), MAX_EXCUSED)

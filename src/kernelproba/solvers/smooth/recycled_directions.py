@@ -17,6 +17,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import eigh
 
+from kernelproba.objective import KernelObjective
+
 #: Directions kept.
 MOST_DIRECTIONS = 24
 #: Share of the kernel matrix that they may take of memory.
@@ -37,6 +39,11 @@ class RecycledDirections:
         self.shape, self.dtype, self._kept = (n, k), dtype, 0
         self._next = 0
         self._Z = self._KZ = np.empty((0, n * k), dtype=dtype)
+
+    @staticmethod
+    def of(objective: KernelObjective) -> "RecycledDirections":
+        """None yet, of the shape and the precision of an objective's coefficients."""
+        return RecycledDirections(len(objective.y), objective.n_scores, objective.K.dtype)
 
     def extend(self, followed: list[tuple[np.ndarray, np.ndarray, float]]) -> None:
         """Keep directions A, with KA and their curvature, the last in place of the oldest."""

@@ -84,8 +84,7 @@ class SparseObjective:
 
     def gradient(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Gradient of the loss at scores F with respect to W, (n, k), and to b, (k,) or empty."""
-        _, G = self.loss.value_and_gradient(F, self.y)
-        G = self.weights[:, None] * G
+        _, G = self.loss.value_and_gradient(F, self.y, self.weights)
         return self.columns.transpose_product(G), G.sum(axis=0) if self.fit_intercept else np.empty(0)
 
     def largest_slope(self) -> float:
@@ -116,9 +115,8 @@ class RestrictedObjective:
 
     def value(self, theta: np.ndarray, F: np.ndarray) -> tuple[float, np.ndarray]:
         """J(Θ), F the scores there, and the gradient of the loss with respect to F, (n, k)."""
-        loss, G = self.smooth.loss.value_and_gradient(F, self.smooth.y)
-        value = float(self.smooth.weights @ loss) + self.penalty.value(self.smooth.split(theta)[0])
-        return value, self.smooth.weights[:, None] * G
+        loss, G = self.smooth.loss.value_and_gradient(F, self.smooth.y, self.smooth.weights)
+        return loss + self.penalty.value(self.smooth.split(theta)[0]), G
 
     def gradient(self, G: np.ndarray) -> np.ndarray:
         """Gradient of the loss with respect to Θ from that with respect to the scores."""

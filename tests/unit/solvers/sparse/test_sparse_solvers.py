@@ -44,8 +44,7 @@ def kkt_residual(objective, theta):
     n = len(objective.columns)
     K = objective.columns.take(np.arange(n))
     F = K @ theta[:n] + (theta[n] if objective.fit_intercept else 0.0)
-    _, G = objective.loss.value_and_gradient(F, objective.y)
-    G = objective.weights[:, None] * G
+    _, G = objective.loss.value_and_gradient(F, objective.y, objective.weights)
     D, W = K.T @ G, theta[:n]
     if isinstance(objective.penalty, Lasso):
         rows = np.where(W != 0, np.abs(D + np.sign(W)), np.maximum(np.abs(D) - 1, 0)).max(axis=1)
