@@ -8,8 +8,12 @@ lattice, far out, can stop it before.
 What is known of a step that has not been tried: its rise in an earlier stage, on fewer rows; half a step
 between three points of a line, by the parabola through them; and the rise of a parallel step.
 
-The search is a generator that yields the points whose loss it wants to know and is sent the losses (`run`):
-so it calls nothing, and a traceback of a fit does not lead through it.
+The search is a generator that asks for losses and calls nothing, so that a traceback of a fit does not lead
+through it:
+
+    for point in search.descend(start):
+        search.record(point, loss(point))
+    search.best
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -18,8 +22,8 @@ from itertools import islice
 from math import isfinite
 
 LatticePoint = tuple[int, int]
-#: Yields points, is sent their losses, and returns the best point.
-Walk = Generator[LatticePoint, float, LatticePoint]
+#: Yields points whose losses are to be recorded, and returns the best one.
+Walk = Generator[LatticePoint, None, LatticePoint]
 
 #: Steps (g, c) of the stages: factors 4 and 10, then 2 and √10.
 STEPS: tuple[LatticePoint, ...] = ((4, 4), (2, 2))
@@ -32,16 +36,6 @@ GAIN = 1e-3
 #: Share of the loss that a step is expected to lose at least to be left untried: by an earlier stage, by a
 #: parabola, and by a parallel step.
 SCREENED_RISE, PARABOLIC_RISE, PARALLEL_RISE = 0.03, 0.01, 0.1
-
-
-def run_search(walk: Walk, loss: Callable[[LatticePoint], float]) -> LatticePoint:
-    """Tell a search the losses that it asks for, and return its best point."""
-    try:
-        point = next(walk)
-        while True:
-            point = walk.send(loss(point))
-    except StopIteration as end:
-        return end.value
 
 
 @dataclass
@@ -64,8 +58,18 @@ class PatternSearch:
     screened: Callable[[LatticePoint], float | None] = lambda _: None
     gain: float = GAIN
     tried: dict[LatticePoint, float] = field(default_factory=dict)
+    _end: LatticePoint | None = field(default=None, init=False)
 
-    def descend(self, start: LatticePoint) -> Walk:
+    def record(self, point: LatticePoint, loss: float) -> None:
+        """Take in the loss of a point that was asked for; what is not finite is worse than anything."""
+        self.tried[point] = loss if isfinite(loss) else float("inf")
+
+    @property
+    def best(self) -> LatticePoint:
+        """Where the walk has ended, or the best of its points if it was left before."""
+        return min(self.tried, key=self.tried.__getitem__) if self._end is None else self._end
+
+    def descend(self, start: LatticePoint) -> Iterator[LatticePoint]:
         """Walk from `start` to a point that is better than its neighbours one small step away.
 
         The diagonals along which the function hardly changes, a wider kernel with a larger C, are tried last.
@@ -76,9 +80,9 @@ class PatternSearch:
             best = yield from self._settle(best, step, self._axes())
         if all(self.searched):
             best = yield from self._settle(best, STEPS[-1], [*DIAGONALS, *self._axes()])
-        return best
+        self._end = best
 
-    def refine(self, start: LatticePoint, without: Sequence[LatticePoint] = ()) -> Walk:
+    def refine(self, start: LatticePoint, without: Sequence[LatticePoint] = ()) -> Iterator[LatticePoint]:
         """Walk from a point that is good already, once along each axis, by small steps.
 
         Parameters
@@ -90,13 +94,12 @@ class PatternSearch:
         """
         yield from self._at(start)
         axes = [axis for axis in self._axes() if axis not in without]
-        return (yield from self._sweep(start, STEPS[-1], axes))
+        self._end = yield from self._sweep(start, STEPS[-1], axes)
 
-    def _at(self, point: LatticePoint) -> Generator[LatticePoint, float, float]:
-        """Loss of a point, asked for once; what is not finite is worse than anything."""
+    def _at(self, point: LatticePoint) -> Generator[LatticePoint, None, float]:
+        """Loss of a point, asked for once."""
         if point not in self.tried:
-            loss = yield point
-            self.tried[point] = loss if isfinite(loss) else float("inf")
+            yield point
         return self.tried[point]
 
     def _settle(self, best: LatticePoint, step: LatticePoint, directions: Sequence[LatticePoint]) -> Walk:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernelproba.tuning.pattern_search import STEPS, PatternSearch, is_outermost, moved, run_search
+from kernelproba.tuning.pattern_search import STEPS, PatternSearch, is_outermost, moved
 
 
 def bowl(*, at, tilt=0.0):
@@ -14,16 +14,24 @@ def bowl(*, at, tilt=0.0):
     return loss
 
 
+def descend(loss, search=None):
+    """Where a search ends."""
+    search = PatternSearch() if search is None else search
+    for point in search.descend((0, 0)):
+        search.record(point, loss(point))
+    return search.best
+
+
 @pytest.mark.parametrize("at", [(0, 0), (6, -4), (-10, 14), (2, 2)])
 @pytest.mark.parametrize("tilt", [0.0, 0.9])
 def test_the_search_ends_at_the_least_value_wherever_it_is(at, tilt):
-    assert run_search(PatternSearch().descend((0, 0)), bowl(at=at, tilt=tilt)) == at
+    assert descend(bowl(at=at, tilt=tilt)) == at
 
 
 @pytest.mark.parametrize("at", [(5, 3), (-7, 1), (0, -11)])
 def test_no_neighbour_of_the_end_is_better_whether_tried_or_not(at):
     loss = bowl(at=at)
-    end = run_search(PatternSearch().descend((0, 0)), loss)
+    end = descend(loss)
     dg, dc = STEPS[-1]
     assert all(loss(moved(end, step)) >= loss(end) for step in [(dg, 0), (-dg, 0), (0, dc), (0, -dc)])
     assert not is_outermost(end)
@@ -31,7 +39,7 @@ def test_no_neighbour_of_the_end_is_better_whether_tried_or_not(at):
 
 def test_a_parabola_through_three_points_spares_the_half_step_that_it_sees_rise():
     search = PatternSearch(searched=(False, True))
-    assert run_search(search.descend((0, 0)), bowl(at=(0, 1))) == (0, 0)
+    assert descend(bowl(at=(0, 1)), search) == (0, 0)
     assert set(search.tried) == {(0, 0), (0, 4), (0, -4), (0, 2)}
 
 
@@ -42,39 +50,47 @@ def test_a_step_whose_parallel_lost_much_is_not_tried():
 
 
 def test_steps_that_a_screening_found_to_lose_much_are_not_tried_again():
-    calls, truth = [], bowl(at=(0, 2))
     screened = {(0, 0): 1.0, (0, 2): 1.01, (0, -2): 1.2, (2, 0): 1.5}
-    walk = PatternSearch(screened=screened.get).refine((0, 0))
-    assert run_search(walk, lambda point: calls.append(point) or truth(point)) == (0, 2)
-    assert not {(0, -2), (2, 0)} & set(calls)
+    search = PatternSearch(screened=screened.get)
+    for point in search.refine((0, 0)):
+        search.record(point, bowl(at=(0, 2))(point))
+    assert search.best == (0, 2)
+    assert not {(0, -2), (2, 0)} & set(search.tried)
+
+
+def test_a_search_that_is_left_early_ends_at_the_best_point_so_far():
+    search, loss = PatternSearch(), bowl(at=(0, 12))
+    for point in search.descend((0, 0)):
+        search.record(point, loss(point))
+        if len(search.tried) == 3:
+            break
+    assert search.best == min(search.tried, key=loss) != (0, 0)
 
 
 def test_no_point_is_tried_twice():
     calls = []
-    run_search(PatternSearch().descend((0, 0)), lambda point: calls.append(point) or bowl(at=(3, 8))(point))
+    descend(lambda point: calls.append(point) or bowl(at=(3, 8))(point))
     assert len(calls) == len(set(calls)) < 30
 
 
 @pytest.mark.parametrize(("slope", "end", "noticed"), [((1, 0), (20, 0), True), ((0, 1), (0, 24), False)])
 def test_a_slope_without_end_is_followed_to_the_limits_and_noticed_for_gamma(slope, end, noticed):
-    assert run_search(PatternSearch().descend((0, 0)), lambda point: 100 - 0.5 * np.dot(slope, point)) == end
+    assert descend(lambda point: 100 - 0.5 * np.dot(slope, point)) == end
     assert is_outermost(end) == noticed
 
 
 @pytest.mark.parametrize(("searched", "end"), [((True, False), (6, 0)), ((False, True), (0, 8))])
 def test_a_parameter_that_is_not_searched_stays(searched, end):
-    assert run_search(PatternSearch(searched).descend((0, 0)), bowl(at=(6, 8))) == end
+    assert descend(bowl(at=(6, 8)), PatternSearch(searched)) == end
 
 
 def test_a_flat_loss_is_no_reason_to_move():
-    assert run_search(PatternSearch().descend((0, 0)), lambda _: np.log(2)) == (0, 0)
+    assert descend(lambda _: np.log(2)) == (0, 0)
 
 
 def test_a_loss_of_zero_has_no_relative_rise():
     loss = {(0, 0): 0.0}
-    found = run_search(
-        PatternSearch().descend((0, 0)), lambda point: loss.get(point, 1.0 * (point[1] % 4 != 0))
-    )
+    found = descend(lambda point: loss.get(point, 1.0 * (point[1] % 4 != 0)))
     assert found == (0, 0)
 
 
@@ -83,4 +99,4 @@ def test_a_loss_that_is_not_finite_is_left_behind_and_never_walked_into(bad):
     def loss(point):
         return bad if point[1] > 4 or point == (0, 0) else bowl(at=(2, 4))(point)
 
-    assert run_search(PatternSearch().descend((0, 0)), loss) == (2, 4)
+    assert descend(loss) == (2, 4)

@@ -15,7 +15,7 @@ from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
 from kernelproba.tuning.kernel_logistic.progress import FitProgress
-from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, Walk, is_outermost
+from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost
 from kernelproba.tuning.results import ResultsBuilder
 from kernelproba.tuning.scorers import HeldOutScorer
 from kernelproba.tuning.time_budget import TimeBudget
@@ -155,7 +155,7 @@ class CandidateSearch:
     def minimise(
         self, stage: Stage, start: GammaC, *, refine: bool = False, screening: Screening | None = None
     ) -> Candidate:
-        """Walk to the best point that can be reached from a start.
+        """Walk to the best point that can be reached from a start, or as far as the time allows.
 
         Parameters
         ----------
@@ -171,23 +171,14 @@ class CandidateSearch:
         pattern = PatternSearch(stage.searched, lambda point: self._screened(screening, point))
         walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0))
         with one_thread_if(len(stage.fits.rows) <= SMALL_ROWS):
-            best = self._best_point(walk, stage, start)
-        found = self.evaluate(stage, *lattice_values(start, best))
-        if stage.searched[0] and is_outermost(best):
+            for point in walk:
+                if pattern.tried and self.budget.is_over():
+                    break
+                pattern.record(point, -self.evaluate(stage, *lattice_values(start, point)).score)
+        found = self.evaluate(stage, *lattice_values(start, pattern.best))
+        if stage.searched[0] and is_outermost(pattern.best):
             self.at_limit.add(found)
         return found
-
-    def _best_point(self, walk: Walk, stage: Stage, start: GammaC) -> LatticePoint:
-        """Where a walk ends, or the best of its points if the time is over; it has one at least."""
-        losses: dict[LatticePoint, float] = {}
-        try:
-            point = next(walk)
-            while not losses or not self.budget.is_over():
-                losses[point] = -self.evaluate(stage, *lattice_values(start, point)).score
-                point = walk.send(losses[point])
-        except StopIteration as end:
-            return end.value
-        return min(losses, key=losses.__getitem__)
 
     def _screened(self, screening: Screening | None, point: LatticePoint) -> float | None:
         """Loss of the point in an earlier stage."""

@@ -27,7 +27,6 @@ from kernelproba.tuning.pattern_search import (
     LatticePoint,
     PatternSearch,
     is_outermost,
-    run_search,
     within_limits,
 )
 from kernelproba.tuning.results import ResultsBuilder, finite_or_worst
@@ -207,8 +206,9 @@ class LeastSquaresSearch:
         stage, origin = start.stage, (start.gamma, start.alpha)
         gain = GAIN if screened is None else LAST_GAIN
         pattern = PatternSearch(stage.searched, partial(self._screened_loss, screened), gain)
-        end = run_search(pattern.refine((0, 0), without), partial(self._loss, stage, origin))
-        return self._at(stage, origin, end)
+        for point in pattern.refine((0, 0), without):
+            pattern.record(point, -self.evaluate(stage, *_values(origin, point)).score)
+        return self.evaluate(stage, *_values(origin, pattern.best))
 
     def _descend(self, stage: LeastSquaresStage) -> Tried:
         """Return the best candidate that a search finds from the start, or from all values that are given."""
@@ -218,17 +218,19 @@ class LeastSquaresSearch:
             return _smoothest([self.evaluate(stage, gamma, *alphas) for gamma in gammas])
         ends = []
         for start in product(gammas, alphas):
-            loss = partial(self._loss, stage, start)
-            seeds = [(g, 0) for g in SCANNED_WIDTHS if stage.searched[0] and within_limits((g, 0))]
-            point = run_search(PatternSearch(stage.searched).descend(min(seeds or [(0, 0)], key=loss)), loss)
-            outermost = stage.searched[0] and is_outermost(point)
-            ends.append(self._at(stage, start, point)._replace(outermost=outermost))
+            pattern = PatternSearch(stage.searched)
+            for point in pattern.descend(self._scanned(stage, start)):
+                pattern.record(point, -self.evaluate(stage, *_values(start, point)).score)
+            outermost = stage.searched[0] and is_outermost(pattern.best)
+            ends.append(self.evaluate(stage, *_values(start, pattern.best))._replace(outermost=outermost))
         return _smoothest(ends)
 
-    def _loss(
-        self, stage: LeastSquaresStage, start: tuple[float | None, float], point: LatticePoint
-    ) -> float:
-        return -self._at(stage, start, point).score
+    def _scanned(self, stage: LeastSquaresStage, start: tuple[float | None, float]) -> LatticePoint:
+        """The best of some widths far apart, at which to begin; the start itself if gamma is given."""
+        if not stage.searched[0]:
+            return 0, 0
+        seeds = [(g, 0) for g in SCANNED_WIDTHS if within_limits((g, 0))]
+        return max(seeds, key=lambda seed: self.evaluate(stage, *_values(start, seed)).score)
 
     def _screened_loss(self, screened: Tried | None, point: LatticePoint) -> float | None:
         """Loss of the corresponding candidate in the screening, if it was tried."""
@@ -237,9 +239,6 @@ class LeastSquaresSearch:
         values = _values((screened.gamma, screened.alpha), point)
         known = self._known.get(_key(screened.stage, *values))
         return None if known is None else -known.score
-
-    def _at(self, stage: LeastSquaresStage, start: tuple[float | None, float], point: LatticePoint) -> Tried:
-        return self.evaluate(stage, *_values(start, point))
 
     def _try(self, stage: LeastSquaresStage, gamma: float | None, alphas: Sequence[float]) -> None:
         for alpha, rows in zip(alphas, stage.candidates.held_out(gamma, alphas), strict=True):
