@@ -18,7 +18,7 @@ from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS, EXACT_ROWS, CenterChoice
-from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
+from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_centers
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options
 from kernelproba.estimators.kernel_logistic.memory_plan import SAMPLE, MemoryPlan
 from kernelproba.estimators.kernel_logistic.pairs import LogisticPairs
@@ -91,17 +91,22 @@ class ClassRows:
         return centers, numbers
 
     def pair(
-        self, kernel: Kernel, Z: Matrix, pair: tuple[int, int], C: float, memory: float
+        self,
+        kernel: Kernel,
+        centers: tuple[Matrix, np.ndarray],
+        pair: tuple[int, int],
+        C: float,
+        memory: float,
     ) -> CenteredProblem:
         """The problem of one pair; a positive score speaks for its first class."""
         rows, (i, j) = as_rows(self.training.X), pair
         index = np.flatnonzero((self.codes == i) | (self.codes == j))
         if isinstance(self.training, Training) or 8 * len(index) * rows.width <= memory:
             labels, weight = (self.codes[index] == i).astype(int), rows.pick(self.training.weight, index)
-            return CenteredProblem(kernel, Z, as_rows(rows.take(index)), labels, C * weight, 2)
+            return CenteredProblem(kernel, *centers, as_rows(rows.take(index)), labels, C * weight, 2)
         labels = rows.map_values(partial(_is_first, i), self.training.y)
         weight = rows.map_values(partial(_pair_weight, pair), self.training.y, self.training.weight)
-        return CenteredProblem(kernel, Z, rows, labels, C * weight, 2)
+        return CenteredProblem(kernel, *centers, rows, labels, C * weight, 2)
 
 
 def fit_center_pairs(
@@ -129,11 +134,10 @@ def fit_center_pairs(
     pairs = class_pairs(len(centers))
     fits = []
     for i, j in pairs:
-        Z, index = stacked_rows(centers[i], centers[j]), np.concatenate([numbers[i], numbers[j]])
-        problem = rows.pair(kernel, Z, (i, j), C, SAMPLE * choice.plan.total)
+        spanning = stacked_rows(centers[i], centers[j]), np.concatenate([numbers[i], numbers[j]])
+        problem = rows.pair(kernel, spanning, (i, j), C, SAMPLE * choice.plan.total)
         with options.step("pair"):
-            fit = fit_progressive_samples(problem, index, options, choice.plan, choice.random_state)
-        fits.append(fit)
+            fits.append(fit_centers(problem, options, choice.plan, choice.random_state))
     return _joined(numbers, pairs, fits, C), stacked_rows(*centers)
 
 

@@ -1,17 +1,19 @@
 """Logistic functions of given centres, for any number of rows: samples in memory first, then all rows.
 
 The coefficients are those of the kernels themselves, f = Σⱼ αⱼ k(·, zⱼ), so that a block of features is a
-block of kernel values and nothing more; the solver's preconditioner does what whitening would do.
+block of kernel values and nothing more; the solver's preconditioner does what whitening would do.  The other
+solvers take whitened features, of all rows in memory.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
-from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options
+from kernelproba.basis import span_centers
+from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_features
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Comparison, Kernel
 from kernelproba.losses import loss_for
@@ -25,6 +27,8 @@ from kernelproba.typing import Matrix, RandomState
 
 #: Rows of the samples, per centre.
 SAMPLES = (4, 20)
+#: Rows whose whitened features are computed at a time.
+BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class CenteredProblem:
 
     Parameters
     ----------
-    kernel, Z : Kernel, array of shape (m, d)
-        Of the function space, and the centres.
+    kernel, Z, index : Kernel, arrays of shapes (m, d) and (m,)
+        Of the function space, the centres, and the rows that they are, −1 for none.
     rows, y, weights : Rows of n rows, aligned values
         Rows, class indices and ω = C·weight.
     n_classes : int
@@ -43,6 +47,7 @@ class CenteredProblem:
 
     kernel: Kernel
     Z: Matrix
+    index: np.ndarray
     rows: Rows
     y: np.ndarray
     weights: np.ndarray
@@ -54,34 +59,31 @@ class CenteredProblem:
         crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
         return not crowded or 16 * n * m > memory
 
-    def in_memory(self) -> tuple[Kernel, Rows, np.ndarray, np.ndarray]:
-        """Kernel, rows, class indices and weights, fetched from wherever they are."""
+    def in_memory(self) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """Rows, class indices and weights, fetched from wherever they are."""
         everything = np.arange(len(self.rows))
         y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
         X, kept = self.rows.whole(), weights > 0
-        if not kept.all():
-            X, y, weights = X[kept], y[kept], weights[kept]
-        return self.kernel, as_rows(X), y, weights
+        return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
-def fit_progressive_samples(
+def fit_centers(
     problem: CenteredProblem,
-    index: np.ndarray,
     options: Options,
     plan: MemoryPlan,
     random_state: RandomState,
     start: np.ndarray | None = None,
 ) -> LogisticFunction:
-    """Fit by way of samples; features for which the plan has no room are computed anew at every pass.
+    """Fit by way of samples unless another solver is asked for, or is faster where that is left open.
+
+    Features for which the plan has no room are computed anew at every pass.
 
     Parameters
     ----------
     problem : CenteredProblem
         What to minimise.
-    index : array of shape (m,)
-        Rows that the centres are, −1 for none.
     options : Options
-        tol, max_iter and fit_intercept.
+        Solver and its settings.
     plan : MemoryPlan
         How much memory is for what.
     random_state : int, RandomState or None
@@ -90,6 +92,11 @@ def fit_progressive_samples(
         Coefficients, and intercepts if there are any, of a function that is nearly right: then a sample only
         tells the curvature, and the steps are over all rows.
     """
+    solver = options.solver
+    if solver == "auto":
+        solver = "progressive" if problem.suits_samples(plan.total) else "irls"
+    if solver != "progressive":
+        return _fit_whitened(problem, replace(options, solver=solver))
     step = partial(options.step, "pass")
     # A wide kernel with a weak penalty: what single precision leaves of its gradient points nowhere.
     for dtype in dict.fromkeys([options.precision(len(problem.rows)), np.float64]):
@@ -101,9 +108,20 @@ def fit_progressive_samples(
         solution = solve(theta, tol=options.tol, max_iter=options.max_iter, step=step)
         if solution.converged:
             break
-    m, k = len(index), solution.coef.shape[1]
+    m, k = len(problem.index), solution.coef.shape[1]
     intercept = solution.coef[m] if options.fit_intercept else np.zeros(k)
-    return LogisticFunction(index, solution.coef[:m], intercept, solution)
+    return LogisticFunction(problem.index, solution.coef[:m], intercept, solution)
+
+
+def _fit_whitened(problem: CenteredProblem, options: Options) -> LogisticFunction:
+    """Minimise over coordinates in which the norm of the function space is Euclidean."""
+    kernel, Z, dtype = problem.kernel, problem.Z, options.precision(len(problem.rows))
+    X, y, weights = problem.in_memory()
+    basis = span_centers(kernel, Z, problem.index)
+    Phi = as_rows(X, block_rows=BLOCK_ROWS).map(
+        lambda block: basis.coordinates(kernel(block, Z).astype(np.float64, copy=False).T).T.astype(dtype)
+    )
+    return fit_features(basis, Phi, y, weights, options)
 
 
 def _levels(

@@ -1,6 +1,5 @@
 """Kernel logistic regression, binary and multinomial."""
 
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -24,13 +23,8 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice, check_square, rows_in_memory
 from kernelproba.estimators.kernel_logistic.center_pairs import check_settings, fit_center_pairs, spans_fewer
-from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
-from kernelproba.estimators.kernel_logistic.exact import (
-    LogisticFunction,
-    Options,
-    fit_centers,
-    fit_function,
-)
+from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_centers
+from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_function
 from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.pair_scores import PairScores
@@ -284,9 +278,14 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
             if pairwise:
                 self._fit_pairs(training, options)
             elif (centers := self._choose_centers(training)) is None:
-                self._fit_rows(training, options, previous)
+                rows = self._spanning_rows(training, options)
+                start = None if previous is None else previous.start(self.classes_, rows.X)
+                weights = self._strengths(rows, self.C)
+                self._store_rows(fit_function(self.kernel_, rows.X, rows.y, weights, options, start), rows)
             else:
-                self._fit_centers(training, options, *centers)
+                problem = self._centered_problem(training, *centers)
+                fit = fit_centers(problem, options, self._memory_plan(), self.random_state)
+                self._store_centered(fit, problem.Z, training)
         return self
 
     def _choose_centers(self, training: Training | StoredTraining) -> tuple[Matrix, np.ndarray] | None:
@@ -299,35 +298,30 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         c = len(self.classes_)
         return MemoryPlan.within(self.memory_limit, loss_for(c).n_scores(c))
 
-    def _fit_rows(
-        self, training: Training | StoredTraining, options: Options, previous: PreviousFit | None
-    ) -> None:
-        """One function with all classes in it, spanned by all rows."""
-        training = rows_in_memory(training, options.precision(len(training.y)), self.memory_limit)
+    def _spanning_rows(self, training: Training | StoredTraining, options: Options) -> Training:
+        """All rows, which are to span the function, and a solver that takes them."""
         if self.solver == "progressive":
             raise ValueError("solver='progressive' is for fewer centres than rows: set n_centers.")
+        return rows_in_memory(training, options.precision(len(training.y)), self.memory_limit)
+
+    def _centered_problem(
+        self, training: Training | StoredTraining, Z: Matrix, index: np.ndarray
+    ) -> CenteredProblem:
+        """What is minimised over the functions that chosen centres span."""
+        weights, c = self._strengths(training, self.C), len(self.classes_)
+        return CenteredProblem(self.kernel_, Z, index, as_rows(training.X), training.y, weights, c)
+
+    def _store_rows(self, fit: LogisticFunction, training: Training) -> None:
+        """One function with all classes in it, spanned by all rows."""
         self._spans_all_rows_ = True
-        problem = self.kernel_, training.X, training.y, self._strengths(training, self.C), options
-        start = None if previous is None else previous.start(self.classes_, training.X)
-        fit = fit_function(*problem, start)
         self._store_centers(training.X, fit.index, training.index)
         self._keep_rows(training, fit.index)
         self._store_function(fit, training)
 
-    def _fit_centers(
-        self, training: Training | StoredTraining, options: Options, Z: Matrix, index: np.ndarray
-    ) -> None:
+    def _store_centered(self, fit: LogisticFunction, Z: Matrix, training: Training | StoredTraining) -> None:
         """One function with all classes in it, spanned by chosen centres."""
         self._spans_all_rows_ = False
-        rows, weights = as_rows(training.X), self._strengths(training, self.C)
-        plan = self._memory_plan()
-        problem = CenteredProblem(self.kernel_, Z, rows, training.y, weights, len(self.classes_))
-        if self.solver == "progressive" or (self.solver == "auto" and problem.suits_samples(plan.total)):
-            fit = fit_progressive_samples(problem, index, options, plan, self.random_state)
-        else:
-            options = replace(options, solver="irls" if self.solver == "auto" else self.solver)
-            fit = fit_centers(*problem.in_memory(), options, (Z, index))
-        self.support_vectors_, self.support_ = Z, training.numbers(index)
+        self.support_vectors_, self.support_ = Z, training.numbers(fit.index)
         self._keep_rows(training)
         self._store_function(fit, training)
 

@@ -2,25 +2,23 @@
 
 Two routes lead there.  *irls* works with the kernel matrix: products with it are all it needs.  The other
 solvers work in whitened features from its Cholesky factor, which finds the rank of a degenerate kernel (the
-linear one) and the positive part of an indefinite one (the sigmoid).  With chosen centres the features are
-given, and the kernel matrix of irls is their product.
+linear one) and the positive part of an indefinite one (the sigmoid).  With chosen centres (`centers`) the
+features are given, and the kernel matrix of irls is their product.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelproba.basis import KernelBasis, span_centers, span_rows
+from kernelproba.basis import KernelBasis, span_rows
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
-from kernelproba.rows.protocol import Rows
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
-from kernelproba.typing import Matrix
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 1000
@@ -31,8 +29,6 @@ SINGLE_PRECISION_NOISE = 0.05
 ROUGH_TOL = 0.1
 #: Kernel coefficients up to which Newton's method with factors is tried where conjugate gradients give up.
 FACTORISED_DUAL = 2000
-#: Rows whose features are computed at a time.
-BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -107,24 +103,6 @@ def fit_function(
     values = kernel(X, kernel.select(X, start.index)) @ start.dual
     coef = np.vstack([basis.coordinates(values[basis.index]), start.intercept])
     return fit_features(basis, Phi, y, weights, options, coef)
-
-
-def fit_centers(
-    kernel: Kernel,
-    rows: Rows,
-    y: np.ndarray,
-    weights: np.ndarray,
-    options: Options,
-    centers: tuple[Matrix, np.ndarray],
-) -> LogisticFunction:
-    """Minimise the same over the f spanned by given centres (Z, their row numbers), by a named solver."""
-    Z, index = centers
-    basis = span_centers(kernel, Z, index)
-    dtype = options.precision(len(rows))
-    Phi = as_rows(rows, block_rows=BLOCK_ROWS).map(
-        lambda block: basis.coordinates(kernel(block, Z).astype(np.float64, copy=False).T).T.astype(dtype)
-    )
-    return fit_features(basis, Phi, y, weights, options)
 
 
 def fit_matrix(

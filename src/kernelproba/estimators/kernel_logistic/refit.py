@@ -1,15 +1,14 @@
 """The same centres fitted to other weights of the same rows, or with another C."""
 
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.estimators.base.logistic_scores import symmetric_intercept
-from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_progressive_samples
+from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_centers
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_centers
+from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.rows.protocol import Rows
 
 
@@ -37,20 +36,12 @@ def refit_centers(
     """
     fitted = copy(model)
     fitted.C = model.C if C is None else C
-    Z, c = model.support_vectors_, len(model.classes_)
-    function = _refit(fitted, CenteredProblem(model.kernel_, Z, rows, y, fitted.C * weight, c), step)
+    centers, c = (model.support_vectors_, model.support_), len(model.classes_)
+    problem = CenteredProblem(model.kernel_, *centers, rows, y, fitted.C * weight, c)
+    options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept, step)
+    start = np.vstack([model.dual_coef_.T, model.intercept_]) if model.fit_intercept else model.dual_coef_.T
+    function = fit_centers(problem, options, model._memory_plan(), model.random_state, start)
     fitted.dual_coef_ = np.ascontiguousarray(function.dual.T)
     fitted.intercept_ = symmetric_intercept(function.intercept)
     fitted._report([function.solution])
     return fitted
-
-
-def _refit(model: KernelLogisticRegression, problem: CenteredProblem, step: Step) -> LogisticFunction:
-    options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept, step)
-    plan, index = model._memory_plan(), model.support_
-    if problem.suits_samples(plan.total):
-        start = model.dual_coef_.T
-        if model.fit_intercept:
-            start = np.vstack([start, model.intercept_])
-        return fit_progressive_samples(problem, index, options, plan, model.random_state, start)
-    return fit_centers(*problem.in_memory(), replace(options, solver="irls"), (problem.Z, index))
