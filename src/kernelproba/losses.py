@@ -110,7 +110,9 @@ class Softmax:
         return F
 
     def curvature(self, F):
-        return np.exp(self.log_probabilities(F))
+        P = np.exp(F - F.max(axis=1, keepdims=True))
+        P /= P.sum(axis=1, keepdims=True)
+        return P
 
     def curvature_product(self, state, V):
         # (diag(p) − p pᵀ) v

@@ -72,7 +72,7 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
             columns = slice(column, column + TILE)
             K[columns, rows] = K[rows, columns].T
         square = K[rows, rows]
-        np.copyto(square, np.tril(square) + np.tril(square, -1).T)
+        np.copyto(square, square.T, where=np.tri(len(square), k=-1, dtype=bool).T)
     return K
 
 

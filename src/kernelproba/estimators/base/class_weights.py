@@ -1,9 +1,18 @@
 """Factors on the weights of classes, and what they do to the class frequencies that a fit learns."""
 
+from typing import Protocol
+
 import numpy as np
 from sklearn.utils import compute_class_weight
 
 from kernelproba.typing import ClassWeight
+
+
+class WeightedClasses(Protocol):
+    """Rows of a fit, of which the weights of the classes are known."""
+
+    def class_means(self, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Mean weight (c,) of the rows of each class, with and without the class weights."""
 
 
 def class_factors(class_weight: ClassWeight, classes: np.ndarray, mass: np.ndarray) -> np.ndarray:
@@ -32,7 +41,7 @@ def class_factors(class_weight: ClassWeight, classes: np.ndarray, mass: np.ndarr
     return factors
 
 
-def weight_shift(undo: bool | str, means: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def weight_shift(undo: bool | str, training: WeightedClasses, n_classes: int) -> np.ndarray:
     """Return how far weights have moved the log-probabilities (c,), as far as that is to be undone.
 
     A fit with weights learns p_w(y|x) ∝ w_y p(y|x), where w_y is the mean weight of the rows of class y; the
@@ -42,11 +51,13 @@ def weight_shift(undo: bool | str, means: tuple[np.ndarray, np.ndarray]) -> np.n
     ----------
     undo : bool or "class_weight"
         Parameter `undo_weights` of a classifier: nothing, all, or the part of the class weights.
-    means : two arrays of shape (c,)
-        Mean weight of the rows of each class, with and without the class weights.
+    training : WeightedClasses
+        Rows of a fit.
+    n_classes : int
+        c.
     """
-    total, sampled = means
     if not undo:
-        return np.zeros(len(total))
+        return np.zeros(n_classes)
+    total, sampled = training.class_means(n_classes)
     log_w = np.log(total / sampled if undo == "class_weight" else total)
     return log_w - log_w.mean()

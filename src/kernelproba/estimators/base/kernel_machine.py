@@ -31,7 +31,7 @@ class KernelMachine(ProbabilisticClassifier):
     intercept_: np.ndarray
 
     def _kernel_spec(self) -> KernelSpec:
-        return KernelSpec.of(self.get_params(deep=False))
+        return KernelSpec.of(vars(self))
 
     def _resolve_kernel(
         self, training: WeightedMatrix | StoredTraining, gamma: float | str | None = None

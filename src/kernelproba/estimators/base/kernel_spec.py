@@ -55,9 +55,11 @@ class KernelSpec:
     random_state: RandomState = None
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> "KernelSpec":
-        """Take those of an estimator's parameters that name a kernel; it need not have them all."""
-        return cls(**{field.name: params[field.name] for field in fields(cls) if field.name in params})
+    def of(cls, attributes: Mapping[str, Any]) -> "KernelSpec":
+        """Take those of an estimator's attributes that name a kernel; it need not have them all."""
+        return cls(
+            **{field.name: attributes[field.name] for field in fields(cls) if field.name in attributes}
+        )
 
     def with_gamma(self, gamma: float | str) -> "KernelSpec":
         """The same kernel with another coefficient."""

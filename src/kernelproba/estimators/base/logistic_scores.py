@@ -27,7 +27,7 @@ class LogisticScores(ProbabilisticClassifier):
 
     def _undo_weights(self, training: Training | StoredTraining, undo: bool | str) -> None:
         """Take what weights have done to the class frequencies out of the intercept, if so asked."""
-        self.weight_shift_ = weight_shift(undo, training.class_means(len(self.classes_)))
+        self.weight_shift_ = weight_shift(undo, training, len(self.classes_))
         self.intercept_ = self.intercept_ - self._score_shift()
 
     def _score_shift(self) -> np.ndarray:

@@ -353,7 +353,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         self.n_support_, self._coupling_ = np.diff(fit.bounds), self.coupling
         self.dual_coef_, self.pair_C_ = fit.dual, fit.C
         self.pair_weights_ = pair_masses(training.class_weights(len(self.classes_)))
-        self.weight_shift_ = weight_shift(self.undo_weights, training.class_means(len(self.classes_)))
+        self.weight_shift_ = weight_shift(self.undo_weights, training, len(self.classes_))
         first, second = class_pairs(len(self.classes_)).T
         self.intercept_ = fit.intercept - (self.weight_shift_[first] - self.weight_shift_[second])
         self._report(fit.solutions)

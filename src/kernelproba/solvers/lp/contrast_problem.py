@@ -151,13 +151,18 @@ class ContrastProblem:
         return constant + profit * (self.largest_scale(alpha) if profit > 0 else 1.0)
 
     @cached_property
+    def equal_margins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Margins (n,) and rivals (n,) at equal weights."""
+        return self.margins(self.fields(self.equal_weights()))
+
+    @cached_property
     def largest_alpha(self) -> float:
         """The α from which on equal weights are optimal for a = 1.
 
         They are full, s = 1: with slopes g, their class means ḡ_j and ν_j = ḡ_j − 2α(1−ρ)/W_j the optimality
         conditions are g_i ≥ ν_j and Σ_j ν_j ≤ 2αρ Σ_j 1/W_j.
         """
-        margin, rival = self.margins(self.fields(self.equal_weights()))
+        margin, rival = self.equal_margins
         linear = np.flatnonzero(margin < 1)
         U = np.zeros((len(self.y), self.n_classes))
         U[linear, self.y[linear]] = self.importance[linear]
@@ -178,7 +183,7 @@ class ContrastProblem:
     @cached_property
     def _shortfall(self) -> float:
         """Σ v_i (1 − min(1, d_i)) at equal weights."""
-        margin, _ = self.margins(self.fields(self.equal_weights()))
+        margin, _ = self.equal_margins
         return float(self.importance @ (1 - np.minimum(1, margin)))
 
 

@@ -32,7 +32,7 @@ class RestrictedContrast:
     def __init__(self, problem: ContrastProblem):
         self.problem, n = problem, len(problem.y)
         self._sums = problem.gram.product(problem.spread(problem.weight))
-        margin, rival = problem.margins(self._sums / problem.class_weight * problem.priors)
+        margin, rival = problem.equal_margins
         guess = Guess(np.ones(n, dtype=bool), np.where(margin >= 1, MET, rival), n * problem.importance)
         self._guess = guess
         self._slopes = problem.gram.product(guess.multipliers(problem.y, problem.n_classes))
@@ -50,7 +50,9 @@ class RestrictedContrast:
             a.
         """
         n = len(active)
-        self._move(replace(self._guess, gain=n * self.problem.importance * active))
+        gain = n * self.problem.importance * active
+        if not np.array_equal(gain, self._guess.gain):
+            self._move(replace(self._guess, gain=gain))
         steps = max(1, math.ceil(math.log(self._alpha / alpha) * math.sqrt(n) / STEP))
         for between in np.geomspace(self._alpha, alpha, steps + 1)[1:]:
             master = self._ready_master(between)

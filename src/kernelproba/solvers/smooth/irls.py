@@ -195,7 +195,7 @@ def _inverse(A: np.ndarray) -> np.ndarray:
     root, info = lapack.dpotrf(A, lower=1)
     pivots = root.diagonal()
     if info == 0 and pivots.min() > 1e-5 * pivots.max():
-        return np.linalg.inv(A)
+        return lapack.dpotrs(root, np.eye(len(A)), lower=1)[0]
     return np.linalg.pinv(A, hermitian=True)
 
 
