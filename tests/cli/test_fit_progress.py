@@ -7,12 +7,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
-from kernelproba.cli.fit_progress import told
+from kernelproba.cli.fit_progress import reporting_progress
 
 
 def steps_of(classifier):
     heard = []
-    with told(classifier, lambda *facts: heard.append(facts)):
+    with reporting_progress(classifier, lambda *facts: heard.append(facts)):
         make_pipeline(StandardScaler(), classifier).fit(*load_iris(return_X_y=True))
     return heard
 

@@ -55,7 +55,7 @@ def _is_fit(context: Any) -> bool:
 
 
 @contextmanager
-def told(classifier: Classifier, tell: Tell) -> Iterator[None]:
+def reporting_progress(classifier: Classifier, tell: Tell) -> Iterator[None]:
     """Context in which the fit of a classifier tells its steps, if it is one that does."""
     if not hasattr(classifier, "set_callbacks"):
         yield

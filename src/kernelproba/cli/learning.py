@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.fit_progress import forget_callbacks, told
+from kernelproba.cli.fit_progress import forget_callbacks, reporting_progress
 from kernelproba.cli.methods import with_few_centers
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def learn(
     classifier = with_few_centers(classifier, len(table.y))
     start = time.perf_counter()
     counting = terminal.counting(f"fitting {len(table.y):,} rows")
-    with terminal.heeding_warnings(), counting as tell, told(classifier, tell):
+    with terminal.heeding_warnings(), counting as tell, reporting_progress(classifier, tell):
         model = TableClassifier(classifier, encoder_for(choice)).fit(table.X, table.y)
         forget_callbacks(model.estimator_)
     seconds = time.perf_counter() - start

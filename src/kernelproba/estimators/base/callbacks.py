@@ -64,7 +64,7 @@ class ObservableFit(CallbackSupportMixin):
     `set_callbacks` says to whom.
     """
 
-    _told_by: Step
+    _reporting_to: Step
 
     @contextmanager
     def _observed(self, X: MatrixLike, y: ArrayLike, n_steps: int | None = None) -> Iterator[Step]:
@@ -78,7 +78,7 @@ class ObservableFit(CallbackSupportMixin):
             Number of steps to come, if that is known.
         """
         if not getattr(self, "_skl_callbacks", None):
-            yield getattr(self, "_told_by", unobserved)
+            yield getattr(self, "_reporting_to", unobserved)
             return
         fit = self._init_callback_context(max_subtasks=n_steps)
         fit.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -102,10 +102,10 @@ class ObservableFit(CallbackSupportMixin):
 
 
 @contextmanager
-def told_by(model: ObservableFit, step: Step) -> Iterator[None]:
+def reporting_to(model: ObservableFit, step: Step) -> Iterator[None]:
     """Context in which a model that has no callbacks of its own tells its steps to those of another."""
-    model._told_by = step
+    model._reporting_to = step
     try:
         yield
     finally:
-        model.__dict__.pop("_told_by", None)
+        model.__dict__.pop("_reporting_to", None)

@@ -95,7 +95,7 @@ class MaximumContrastClassifierCV(WidthTunedClassifier):
     (True, 4)
     """
 
-    _plain = MaximumContrastClassifier
+    _estimator_type = MaximumContrastClassifier
     _parameter_constraints: ClassVar[dict] = {
         **{
             name: constraint

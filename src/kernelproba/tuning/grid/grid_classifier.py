@@ -32,10 +32,10 @@ GRID_CONSTRAINTS: dict[str, list] = {
 class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
     """Classifier that predicts by `best_estimator_`, fitted with the best parameters of a grid.
 
-    Subclasses name the plain estimator, and give `_grid` and `_assess`.
+    Subclasses name the estimator that is tuned, and give `_grid` and `_assess`.
     """
 
-    _plain: ClassVar[type[BaseEstimator]]
+    _estimator_type: ClassVar[type[BaseEstimator]]
 
     def _grid(self, rows: Observations) -> Grid:
         """Parameters to choose from."""
@@ -72,13 +72,13 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
         self.best_estimator_.fit(X, y, sample_weight)
 
     def _estimator(self, **params: object) -> BaseEstimator:
-        """The plain classifier with some parameters, and all others that it shares with this one."""
-        plain = self._plain()
+        """The tuned estimator with some parameters, and all others that it shares with this one."""
+        estimator = self._estimator_type()
         own = self.get_params(deep=False)
-        shared = {name: own[name] for name in plain.get_params(deep=False) if name in own}
+        shared = {name: own[name] for name in estimator.get_params(deep=False) if name in own}
         # A width of None stands for a kernel that has its own.
         chosen = {name: value for name, value in params.items() if value is not None}
-        return plain.set_params(**{**shared, **chosen})
+        return estimator.set_params(**{**shared, **chosen})
 
     @by_rows
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:

@@ -89,7 +89,7 @@ class LinearProgrammingMachineCV(TunedLinearFunction, WidthTunedClassifier):
     (2.0, 4)
     """
 
-    _plain = LinearProgrammingMachine
+    _estimator_type = LinearProgrammingMachine
     _parameter_constraints: ClassVar[dict] = {
         **{
             name: constraint

@@ -84,7 +84,7 @@ class SparseKernelLogisticRegressionCV(TunedLinearFunction, GridTunedClassifier)
     True
     """
 
-    _plain = SparseKernelLogisticRegression
+    _estimator_type = SparseKernelLogisticRegression
     _parameter_constraints: ClassVar[dict] = {
         **{k: v for k, v in SparseKernelLogisticRegression._parameter_constraints.items() if k != "C"},
         "Cs": [Interval(Integral, 2, None, closed="left"), "array-like"],

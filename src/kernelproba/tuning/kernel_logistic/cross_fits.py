@@ -98,7 +98,7 @@ def cross_fit(
 
     def refit(number: int) -> KernelLogisticRegression:
         weight = many.rows.map_values(_Without(number), many.weight, aligned)
-        with search.told("fit without a fold", len(many), units=FOLD_UNITS) as passes:
+        with search.reported("fit without a fold", len(many), units=FOLD_UNITS) as passes:
             return refit_centers(model, rows, many.y, weight, step=passes)
 
     models = [

@@ -157,7 +157,7 @@ class SizedFits:
         best = self.selected.best
         m = best.n_centers if n_centers is None else n_centers
         point = replace(best, gamma=gamma, C=C, n_rows=len(self.sample.y), n_centers=m)
-        with self.search.told("candidate", len(self.sample.y)):
+        with self.search.reported("candidate", len(self.sample.y)):
             log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
         weight = self.judged.weight / self.judged.weight.mean()
         score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))

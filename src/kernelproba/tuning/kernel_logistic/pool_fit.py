@@ -5,7 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
-from kernelproba.estimators.base.callbacks import told_by
+from kernelproba.estimators.base.callbacks import reporting_to
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
@@ -39,7 +39,7 @@ class PoolFit(PooledFunctions):
         """Fit the models and their pool; return out-of-sample log-probabilities (m, c) of distinct rows."""
         models = []
         for each in selected:
-            with search.told(name, len(rows)):
+            with search.reported(name, len(rows)):
                 models.append(self._model(each).fit(
                     each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
         held_out = out_of_sample(models, selected)
@@ -129,7 +129,10 @@ class PoolFit(PooledFunctions):
 
         def fit() -> KernelLogisticRegression:
             model = self._model(selected)
-            with search.told("fit of all rows", len(many), units=1.0) as passes, told_by(model, passes):
+            with (
+                search.reported("fit of all rows", len(many), units=1.0) as passes,
+                reporting_to(model, passes),
+            ):
                 return model.fit(fit_input(many.seen(selected.view)), labels, many.sample_weight)
 
         return search.stages.kept(

@@ -15,12 +15,12 @@ FOLD_UNITS = 0.5
 
 @dataclass
 class FitProgress:
-    """Tells the steps of a fit.
+    """Reports the steps of a fit.
 
     Parameters
     ----------
     step : Step
-        Whom to tell.
+        Takes the report of each.
     budget : TimeBudget
         Knows what the final fits are expected to take.
     units_left : float
@@ -42,10 +42,10 @@ class FitProgress:
         return min(known, default=None)
 
     @contextmanager
-    def told(
+    def reported(
         self, name: str, n_rows: int, best: float | None = None, *, units: float = 0.0
     ) -> Iterator[Step]:
-        """Context of a step; a final fit is so many units of those to come, and tells its passes."""
+        """Context of a step; a final fit is so many units of those to come, and reports its passes."""
         start = time.monotonic()
         with self.step(self._named(name, n_rows, best, has_parts=units > 0)) as inner:
             yield self._passes(inner if callable(inner) else unobserved, n_rows)
@@ -69,10 +69,10 @@ class FitProgress:
         """Steps within a step: passes over the same rows."""
 
         @contextmanager
-        def tell(name: str) -> Iterator[None]:
+        def reported_pass(name: str) -> Iterator[None]:
             start = time.monotonic()
             with inner(self._named(name, n_rows, None)):
                 yield
             self._rate = n_rows / max(time.monotonic() - start, 1e-9)
 
-        return tell
+        return reported_pass

@@ -127,17 +127,17 @@ class CandidateSearch:
     def __post_init__(self) -> None:
         self.progress = FitProgress(self.step, self.budget)
 
-    def told(self, name: str, n_rows: int, *, units: float = 0.0) -> AbstractContextManager[Step]:
-        """Context of a step, told with the best score so far on as many rows as any."""
+    def reported(self, name: str, n_rows: int, *, units: float = 0.0) -> AbstractContextManager[Step]:
+        """Context of a step, reported with the best score so far on as many rows as any."""
         most = max((each.n_rows for each in self.record), default=0)
         best = max((each.score for each in self.record if each.n_rows == most), default=None)
-        return self.progress.told(name, n_rows, best, units=units)
+        return self.progress.reported(name, n_rows, best, units=units)
 
     def evaluate(self, stage: Stage, gamma: float | None, C: float) -> Candidate:
         """Score one point, unless it has been evaluated on the same rows and folds."""
         key = stage.key(gamma, C)
         if key not in self._known:
-            with self.told("candidate", len(stage.fits.rows)):
+            with self.reported("candidate", len(stage.fits.rows)):
                 parts = stage.fits.held_out(gamma, C, stage.folds)
             rows = stage.fits.rows
             # A fold may test nothing but singleton classes, which have no weight in scores.

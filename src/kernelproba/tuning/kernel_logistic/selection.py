@@ -31,18 +31,14 @@ def select_models(
     screened = [screen(spaces[0], rows, search)]
     screened += [screen(space, rows, search) for space in spaces[1:] if not search.budget.is_over()]
     useful = [0] if len(screened) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
-    return [_finished(spaces[k], rows, search, screened[k]) for k in useful]
-
-
-def _finished(
-    space: SearchSpace, rows: Observations, search: CandidateSearch, screened: list[StageResult]
-) -> SelectedModel:
-    """What is chosen for one kernel; its matrices are given up, before those of the next are needed."""
-    found = grown_in_memory(space, rows, search, finish(space, rows, search, screened))
-    if len(rows) > KEPT_ROWS:
-        search.forget()
-        found.fits.forget()
-    return found
+    selected = []
+    for k in useful:
+        found = finish(spaces[k], rows, search, screened[k])
+        selected.append(grown_in_memory(spaces[k], rows, search, found))
+        if len(rows) > KEPT_ROWS:  # before matrices of the next kernel are needed
+            search.forget()
+            selected[-1].fits.forget()
+    return selected
 
 
 def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:

@@ -186,7 +186,9 @@ class LeastSquaresSearch:
         new = [alpha for alpha in alphas if _key(stage, gamma, alpha) not in self._known]
         if new:
             with self.step("point"):
-                self._try(stage, gamma, new)
+                held_out = stage.candidates.held_out(gamma, new)
+            for alpha, rows in zip(new, held_out, strict=True):
+                self._keep(stage, gamma, alpha, rows)
         return _smoothest([self._known[_key(stage, gamma, alpha)] for alpha in alphas])
 
     def refine(
@@ -216,21 +218,18 @@ class LeastSquaresSearch:
         gammas, alphas = stage.gammas or [gamma], stage.alphas or [alpha]
         if not any(stage.searched):
             return _smoothest([self.evaluate(stage, gamma, *alphas) for gamma in gammas])
+        seeds = [(g, 0) for g in SCANNED_WIDTHS if within_limits((g, 0))] if stage.searched[0] else [(0, 0)]
         ends = []
         for start in product(gammas, alphas):
             pattern = PatternSearch(stage.searched)
-            for point in pattern.descend(self._scanned(stage, start)):
+            first = max(
+                seeds, key=lambda seed, start=start: self.evaluate(stage, *_values(start, seed)).score
+            )
+            for point in pattern.descend(first):
                 pattern.record(point, -self.evaluate(stage, *_values(start, point)).score)
             outermost = stage.searched[0] and is_outermost(pattern.best)
             ends.append(self.evaluate(stage, *_values(start, pattern.best))._replace(outermost=outermost))
         return _smoothest(ends)
-
-    def _scanned(self, stage: LeastSquaresStage, start: tuple[float | None, float]) -> LatticePoint:
-        """The best of some widths far apart, at which to begin; the start itself if gamma is given."""
-        if not stage.searched[0]:
-            return 0, 0
-        seeds = [(g, 0) for g in SCANNED_WIDTHS if within_limits((g, 0))]
-        return max(seeds, key=lambda seed: self.evaluate(stage, *_values(start, seed)).score)
 
     def _screened_loss(self, screened: Tried | None, point: LatticePoint) -> float | None:
         """Loss of the corresponding candidate in the screening, if it was tried."""
@@ -240,13 +239,13 @@ class LeastSquaresSearch:
         known = self._known.get(_key(screened.stage, *values))
         return None if known is None else -known.score
 
-    def _try(self, stage: LeastSquaresStage, gamma: float | None, alphas: Sequence[float]) -> None:
-        for alpha, rows in zip(alphas, stage.candidates.held_out(gamma, alphas), strict=True):
-            scores = np.asarray(self.judge(rows, stage.candidates.folds))
-            params = {"alpha": alpha, "gamma": gamma, "scale": stage.view.rule}
-            line = self.results.add(params, scores, n_rows=stage.candidates.n_rows)
-            score = float(finite_or_worst(scores.mean()))
-            self._known[_key(stage, gamma, alpha)] = Tried(line, stage, gamma, alpha, score)
+    def _keep(self, stage: LeastSquaresStage, gamma: float | None, alpha: float, rows: HeldOutScores) -> None:
+        """Judge a candidate by its scores of held-out rows, and keep it."""
+        scores = np.asarray(self.judge(rows, stage.candidates.folds))
+        params = {"alpha": alpha, "gamma": gamma, "scale": stage.view.rule}
+        line = self.results.add(params, scores, n_rows=stage.candidates.n_rows)
+        score = float(finite_or_worst(scores.mean()))
+        self._known[_key(stage, gamma, alpha)] = Tried(line, stage, gamma, alpha, score)
 
 
 def _key(stage: LeastSquaresStage, gamma: float | None, alpha: float) -> tuple:

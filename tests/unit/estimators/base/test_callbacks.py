@@ -92,7 +92,7 @@ def test_a_search_of_many_rows_tells_how_far_it_is_and_what_remains():
     assert len(folds) == 4
     assert "1,200 rows" in folds[-1].text
     assert "left" in folds[-1].text
-    assert not hasattr(model.best_estimator_, "_told_by")
+    assert not hasattr(model.best_estimator_, "_reporting_to")
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(12.2, "12 s"), (600, "10 min"), (9000, "2.5 h")])
