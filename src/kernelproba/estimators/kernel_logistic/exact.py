@@ -18,6 +18,7 @@ from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, Ker
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
+from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
@@ -116,13 +117,14 @@ def fit_matrix(
     loss = loss_for(c := int(y.max()) + 1)
     n, k = len(y), loss.n_scores(c)
     objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
-    at, recycled = np.zeros((n + options.fit_intercept, k)), RecycledDirections.of(objective)
+    theta, recycled = np.zeros((n + options.fit_intercept, k)), RecycledDirections.of(objective)
+    at: np.ndarray | KernelSolution = theta
     if start is not None:
-        at[start.index] = start.dual
-        at[n:] = start.intercept
+        theta[start.index] = start.dual
+        theta[n:] = start.intercept
     else:
         easier = replace(objective, weights=weights / 100)
-        at = irls(easier, at, tol=ROUGH_TOL, max_iter=options.max_iter, recycled=recycled)
+        at = irls(easier, theta, tol=ROUGH_TOL, max_iter=options.max_iter, recycled=recycled)
     solution = irls(objective, at, tol=options.tol, max_iter=options.max_iter, recycled=recycled)
     intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)

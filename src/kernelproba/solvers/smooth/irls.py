@@ -126,10 +126,9 @@ def _function(
     objective: KernelObjective, start: np.ndarray | KernelSolution
 ) -> tuple[Coefficients, np.ndarray]:
     """Function and intercepts from which to set out."""
-    n, known = len(objective.y), isinstance(start, KernelSolution)
-    theta = start.coef if known else start
+    n, theta = len(objective.y), start.coef if isinstance(start, KernelSolution) else start
     A, b = theta[:n], theta[n] if objective.fit_intercept else np.zeros(objective.n_scores)
-    if known:
+    if isinstance(start, KernelSolution):
         return Coefficients(A, start.values), b
     return Coefficients(A, objective.K.product(A) if A.any() else np.zeros_like(A)), b
 

@@ -222,9 +222,8 @@ class LeastSquaresSearch:
         ends = []
         for start in product(gammas, alphas):
             pattern = PatternSearch(stage.searched)
-            first = max(
-                seeds, key=lambda seed, start=start: self.evaluate(stage, *_values(start, seed)).score
-            )
+            scanned = {seed: self.evaluate(stage, *_values(start, seed)).score for seed in seeds}
+            first = max(scanned, key=scanned.__getitem__)
             for point in pattern.descend(first):
                 pattern.record(point, -self.evaluate(stage, *_values(start, point)).score)
             outermost = stage.searched[0] and is_outermost(pattern.best)
