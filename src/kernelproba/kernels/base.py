@@ -73,7 +73,7 @@ class Kernel(BaseEstimator):
         """Whether `map` is there; else the kernel knows whole matrices only."""
         return type(self).__call__ is Kernel.__call__
 
-    def map(self, X, Z, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def map(self, X, Z, fn: Callable[[np.ndarray], np.ndarray], *, widen: bool = True) -> np.ndarray:
         """Stack ``fn(k(block, Z))``, shape (n, …), over blocks of the rows X that stay in the cache.
 
         Parameters
@@ -83,15 +83,20 @@ class Kernel(BaseEstimator):
         Z : {array, CSR} of shape (m, d)
             Centres.
         fn : callable
-            Takes a block (b, m) in double precision and returns b rows; it must not keep the block, which
-            the next overwrites.
+            Takes a block (b, m) and returns b rows; it must not keep the block, which the next overwrites.
+        widen : bool, default=True
+            Whether blocks come in double precision even where X and Z are in single.
         """
         _, Z = check_operands(X[:0], Z)
-        return map_rows(self._against, X, Z, fn)
+        return map_rows(self._nearly_against, X, Z, fn, widen)
 
     def _against(self, Z) -> Fill:
         """Bind the checked centres Z; return ``fill(X, out)`` that writes k(X, Z) into out."""
         raise NotImplementedError
+
+    def _nearly_against(self, Z) -> Fill:
+        """Do the same where rounding does no harm, such as a k(x, x) that is not exactly 1."""
+        return self._against(Z)
 
     def diag(self, X) -> np.ndarray:
         """Return k(xᵢ, xᵢ) for each row, shape (n,)."""

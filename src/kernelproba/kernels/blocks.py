@@ -47,13 +47,15 @@ def fill_rows(bind: Callable[..., Fill], X, Z, out: np.ndarray | None = None) ->
     return out
 
 
-def map_rows(bind: Callable[..., Fill], X, Z, fn: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def map_rows(
+    bind: Callable[..., Fill], X, Z, fn: Callable[[np.ndarray], np.ndarray], widen: bool
+) -> np.ndarray:
     """Stack ``fn(block)`` over the row blocks of the (n, m) matrix, which never exists whole.
 
-    A block, in double precision, is still in the cache when `fn` gets it, and is overwritten by the next:
-    `fn` must not keep it.
+    A block, in double precision or, unless it is widened, that of Z, is still in the cache when `fn` gets it,
+    and is overwritten by the next: `fn` must not keep it.
     """
-    fill, buffers, parts = bind(Z), _Buffers(Z.shape[0], Z.dtype), {}
+    fill, buffers, parts = bind(Z), _Buffers(Z.shape[0], Z.dtype, widen), {}
     ready = type(X) is type(Z) is np.ndarray and X.dtype == Z.dtype
 
     def work(rows: slice) -> None:
@@ -70,16 +72,17 @@ def map_rows(bind: Callable[..., Fill], X, Z, fn: Callable[[np.ndarray], np.ndar
 class _Buffers(local):
     """Memory for blocks of m columns, of each thread its own: new memory for each block would cost more."""
 
-    def __init__(self, m: int, dtype: np.dtype):
+    def __init__(self, m: int, dtype: np.dtype, widen: bool):
         self.block, self.wide = np.empty((0, m), dtype=dtype), np.empty((0, m))
+        self.widen = widen and dtype != np.float64
 
     def of(self, size: int) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return a block of so many rows, and one in double precision unless the first is."""
-        single, m = self.block.dtype != np.float64, self.block.shape[1]
+        """Return a block of so many rows, and one in double precision if the first is to be widened."""
+        m = self.block.shape[1]
         if len(self.block) < size:
             self.block = np.empty((size, m), dtype=self.block.dtype)
-            self.wide = np.empty((size if single else 0, m))
-        return self.block[:size], self.wide[:size] if single else None
+            self.wide = np.empty((size if self.widen else 0, m))
+        return self.block[:size], self.wide[:size] if self.widen else None
 
 
 def for_each_block(work: Callable[[slice], None], n: int, m: int) -> None:

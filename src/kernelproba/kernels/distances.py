@@ -49,46 +49,53 @@ def dot_products(Z) -> Fill:
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def squared_euclidean(Z) -> Fill:
-    """Bind Z (m, d); return fill(X, out) that writes ‖x−z‖² ≥ 0, ∞ where that overflows."""
-    expand = _expand_sparse(Z) if sp.issparse(Z) else _expand_dense(Z)
+def squared_euclidean(Z, factor: float = 1.0, tolerance: float = 0.0) -> Fill:
+    """Bind Z (m, d); return fill(X, out) that writes f ‖x−z‖² for a factor f, ±∞ where that overflows.
+
+    The factor is part of the matrix product, and costs nothing.  Where rounding leaves an error of less than
+    the tolerance, no entry is looked at again: then equal rows may be as far apart as that.
+    """
+    expand = _expand_sparse(Z, factor) if sp.issparse(Z) else _expand_dense(Z, factor)
+    beyond = np.greater if factor > 0 else np.less
+    nearest = np.min if factor > 0 else np.max
+    sign = float(np.sign(factor))
 
     # A squared norm may overflow: its entries are ∞ or NaN, are flagged, and end as Σ(x−z)², ∞ or not.
     @np.errstate(over="ignore", invalid="ignore")
     def fill(X, out):
         x2, z2 = expand(X, out)
-        share = _lost_share(X, Z)
-        # One bound for all entries is faster than one for each, and flags few if the norms are alike.
-        bound = share * (x2.max() + z2.max())
-        if out.min() > bound:
+        noise, largest = _rounding(X, Z), x2.max() + z2.max()
+        if noise * largest < tolerance:
             return
-        near = np.flatnonzero(~(out > bound))
+        # Half of the digits in double precision; single precision has none to spare.
+        share = sign * (noise if Z.dtype == np.float32 else noise / RELATIVE_ERROR)
+        # One bound for all entries is faster than one for each, and flags few if the norms are alike.
+        bound = share * largest
+        if beyond(nearest(out), bound):
+            return
+        near = np.flatnonzero(~beyond(out, bound))
         if _crowded(near, out):
-            near = np.flatnonzero(~(out > share * (x2[:, None] + z2)))
+            near = np.flatnonzero(~beyond(out, share * (x2[:, None] + z2)))
         if not _crowded(near, out):
-            _mend(out, near, X, Z)
+            _mend(out, near, X, Z, factor)
         elif out.dtype == np.float32:
             # Tight clusters far apart: float64 resolves them, at once.
             wide = np.empty(out.shape)
-            squared_euclidean(Z.astype(np.float64))(X.astype(np.float64), wide)
+            squared_euclidean(Z.astype(np.float64), factor)(X.astype(np.float64), wide)
             out[...] = wide
         elif sp.issparse(Z) and not _pays_dense(Z):
-            _mend(out, near, X, Z)
+            _mend(out, near, X, Z, factor)
         else:
-            _write_directly(out, X, Z)
+            _write_directly(out, X, Z, factor)
 
     return fill
 
 
-def _lost_share(X, Z) -> float:
-    """Share of ‖x‖² + ‖z‖² below which a distance has lost its digits: half of them in double precision.
-
-    Single precision has none to spare: there it is the rounding error itself.
-    """
+def _rounding(X, Z) -> float:
+    """Share of ‖x‖² + ‖z‖² that rounding may take from, or add to, a distance."""
     terms = max(int(np.diff(A.indptr).max(initial=0)) for A in (X, Z)) if sp.issparse(Z) else Z.shape[1]
     # A dot product of d terms is off by at most ½ d eps ‖x‖‖z‖, each squared norm likewise.
-    noise = (1.5 * terms + 4) * float(np.finfo(Z.dtype).eps)
-    return noise if Z.dtype == np.float32 else noise / RELATIVE_ERROR
+    return (1.5 * terms + 4) * float(np.finfo(Z.dtype).eps)
 
 
 def _crowded(near, out) -> bool:
@@ -96,12 +103,12 @@ def _crowded(near, out) -> bool:
     return 16 * len(near) > out.size
 
 
-def _mend(out, near, X, Z):
-    """Write Σ(x−z)² into the entries of `out` at the flat positions `near`."""
+def _mend(out, near, X, Z, factor: float):
+    """Write f Σ(x−z)² into the entries of `out` at the flat positions `near`."""
     step = max(1, BLOCK_ENTRIES // X.shape[1])
     for start in range(0, len(near), step):
         i, j = np.divmod(near[start : start + step], Z.shape[0])
-        out[i, j] = row_norms(X[i] - Z[j], squared=True)
+        out[i, j] = factor * row_norms(X[i] - Z[j], squared=True)
 
 
 def _pays_dense(Z) -> bool:
@@ -109,49 +116,52 @@ def _pays_dense(Z) -> bool:
     return np.prod(Z.shape) <= DENSE_ENTRIES and Z.nnz > DENSE_SHARE * np.prod(Z.shape)
 
 
-def _write_directly(out, X, Z):
-    """Write Σ(x−z)² into all entries of `out`."""
+def _write_directly(out, X, Z, factor: float):
+    """Write f Σ(x−z)² into all entries of `out`."""
     Z, step = densify(Z), max(1, BLOCK_ENTRIES // X.shape[1])
     for start in range(0, X.shape[0], step):
         rows = slice(start, start + step)
-        out[rows] = cdist(densify(X[rows]), Z, "sqeuclidean")
+        out[rows] = factor * cdist(densify(X[rows]), Z, "sqeuclidean")
 
 
-def _expand_dense(Z):
-    """Bind Z; return expand(X, out) that writes ‖x‖² + ‖z‖² − 2 x·z and returns both norms."""
+def _expand_dense(Z, factor: float):
+    """Bind Z; return expand(X, out) that writes f (‖x‖² + ‖z‖² − 2 x·z) and returns both norms, times |f|."""
     # Every centre is right; an outlier would drag the mean away from all other rows.
     centre = np.median(Z[:: Z.shape[0] // 32 + 1], axis=0)
+    unit, sign = float(np.sqrt(abs(factor))), float(np.sign(factor))
 
-    def augment(A, factor, norms, ones):
-        # One product does it all: [−2x, ‖x‖², 1] · [z, 1, ‖z‖²]
-        B = np.empty((A.shape[0], A.shape[1] + 2), dtype=A.dtype)
-        shifted = np.subtract(A, centre, out=B[:, :-2])
-        np.einsum("ij,ij->i", shifted, shifted, out=B[:, norms])
-        B[:, ones] = 1
-        shifted *= factor
-        return B
+    def centred(A):
+        # √|f| x and |f| ‖x‖²
+        A = A - centre
+        A *= unit
+        return A, np.einsum("ij,ij->i", A, A)
 
-    right = np.ascontiguousarray(augment(Z, 1, norms=-1, ones=-2).T)  # as BLAS reads it
+    z, z2 = centred(Z)
+    right = np.ascontiguousarray(np.column_stack([z, np.ones_like(z2), z2]).T)  # as BLAS reads it
 
     def expand(X, out):
-        left = augment(X, -2, norms=-2, ones=-1)
+        # One product does it all: ±[−2x, ‖x‖², 1] · [z, 1, ‖z‖²]
+        x, x2 = centred(X)
+        left = np.empty((len(x), len(right)), dtype=x.dtype)
+        np.multiply(x, -2 * sign, out=left[:, :-2])
+        left[:, -2], left[:, -1] = sign * x2, sign
         np.matmul(left, right, out=out)
-        return left[:, -2], right[-1]
+        return x2, z2
 
     return expand
 
 
-def _expand_sparse(Z):
+def _expand_sparse(Z, factor: float):
     """Do the same for CSR matrices, which centring would fill."""
     products, z2 = dot_products(Z), row_norms(Z, squared=True)
 
     def expand(X, out):
         x2 = row_norms(X, squared=True)
         products(X, out)
-        out *= -2
-        out += x2[:, None]
-        out += z2
-        return x2, z2
+        out *= -2 * factor
+        out += factor * x2[:, None]
+        out += factor * z2
+        return abs(factor) * x2, abs(factor) * z2
 
     return expand
 

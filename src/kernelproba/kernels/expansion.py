@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from kernelproba.kernels.thin_product import thin_product
+
 #: Size of the largest score of a row whose scores would overflow.
 LARGEST_SCORE = 1e300
 
@@ -24,7 +26,9 @@ def expansion_scores(K: np.ndarray, coef: np.ndarray, intercept: np.ndarray | fl
         Finite scores.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        F = K @ coef + intercept
+        F = thin_product(K, coef.astype(K.dtype, copy=False)) + intercept
+        if np.isfinite(F.sum()):
+            return F
     lost = np.flatnonzero(~np.isfinite(F).all(axis=1))
     if len(lost):
         F[lost] = _in_units(K[lost], coef, intercept)

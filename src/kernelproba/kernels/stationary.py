@@ -20,6 +20,9 @@ from kernelproba.kernels.blocks import Fill, fill_rows, for_each_block
 from kernelproba.kernels.distances import manhattan, squared_euclidean
 from kernelproba.kernels.operands import check_length_scales, check_operands, check_positive, check_rows
 
+#: Largest error of an exponent that is left as it is where a kernel's values are summed at once.
+ROUNDING = {np.float32: 1e-4, np.float64: 1e-9}
+
 
 class Stationary(Kernel):
     """A positive definite function of a distance, 1 at distance 0.
@@ -77,11 +80,12 @@ class Stationary(Kernel):
         X = check_rows(X)
         return np.ones(X.shape[0], dtype=X.dtype)
 
-    def _distances_to(self, Z) -> Fill:
+    def _distances_to(self, Z, **options) -> Fill:
+        """Bind the centres Z to the distance, with options of its own."""
         if np.ndim(self.length_scale) == 0:
-            return self._measure(Z)
+            return self._measure(Z, **options)
         scales = check_length_scales(self.length_scale, Z.shape[1])
-        measure = self._measure(_divide(Z, scales))
+        measure = self._measure(_divide(Z, scales), **options)
         return lambda X, out: measure(_divide(X, scales), out)
 
     def _width(self) -> float:
@@ -108,6 +112,18 @@ class RBF(Stationary):
     >>> RBF(length_scale=2.0)([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]]).round(3)
     array([[1.   , 0.535]])
     """
+
+    def _nearly_against(self, Z):
+        width = self._width()
+        if not _has_square(width):
+            return self._against(Z)
+        exponents = self._distances_to(Z, factor=-0.5 / width / width, tolerance=ROUNDING[Z.dtype.type])
+
+        def fill(X, out):
+            exponents(X, out)
+            np.exp(out, out=out)
+
+        return fill
 
     def _shape(self, D, width):
         scale_squares(D, -0.5, width)
@@ -231,13 +247,18 @@ class RationalQuadratic(Stationary):
 @np.errstate(over="ignore")
 def scale_squares(D, factor: float, width: float) -> None:
     """D·factor/ℓ² in place, also where ℓ² is beyond the numbers of D."""
-    if 1e-15 < width < 1e15:
+    if _has_square(width):
         D *= factor / width / width
         return
     np.sqrt(D, out=D)
     _divide_all(D, width)
     D *= D
     D *= factor
+
+
+def _has_square(width: float) -> bool:
+    """Whether ℓ² is a number in every precision."""
+    return 1e-15 < width < 1e15
 
 
 @np.errstate(over="ignore")

@@ -124,7 +124,14 @@ def test_a_map_over_blocks_sees_every_row_once_in_double_precision(kernel, form,
 
 def test_a_map_casts_rows_to_the_precision_of_the_centres_block_by_block():
     X, Z = data(61).astype(np.float32), data(23, seed=1)
-    np.testing.assert_array_equal(RBF().map(X, Z, np.copy), RBF()(X.astype(np.float64), Z))
+    np.testing.assert_array_equal(RBF().map(X, Z, np.copy), RBF().map(X.astype(np.float64), Z, np.copy))
+
+
+def test_a_map_that_need_not_widen_keeps_single_precision():
+    X, Z = data(61).astype(np.float32), data(23).astype(np.float32)
+    single = RBF().map(X, Z, np.copy, widen=False)
+    assert single.dtype == np.float32
+    np.testing.assert_array_equal(single, RBF().map(X, Z, np.copy))
 
 
 def test_an_error_in_one_block_of_a_map_is_raised(request):

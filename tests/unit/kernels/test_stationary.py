@@ -104,3 +104,27 @@ def test_a_width_below_single_precision_tells_rows_apart_and_not_from_themselves
     expected = np.full((2, 2), kernel(1e-50).of_distance(np.ones((1, 1)))[0, 0])
     np.fill_diagonal(expected, 1.0)
     np.testing.assert_allclose(kernel(1e-50).of_distance(D), expected, atol=1e-30)
+
+
+def exact_rbf(X, Z, width):
+    D = np.square(X[:, None].astype(np.longdouble) - Z).sum(axis=2)
+    return np.exp(-D / (2 * np.longdouble(width) ** 2)).astype(np.float64)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e9])
+@pytest.mark.parametrize("width", [0.05, 1.0, 300.0])
+def test_values_to_be_summed_are_as_good_as_those_of_a_matrix(offset, width):
+    X, Z = data(200) + offset, data(40, seed=1) + offset
+    Z[:10] = X[:10]
+    Z[10:20] = X[10:20] * (1 + 1e-9)
+    summed = RBF(width).map(X, Z, np.copy)
+    np.testing.assert_allclose(summed, exact_rbf(X, Z, width), rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize("width", [0.05, 1.0, 300.0])
+def test_values_to_be_summed_keep_single_precision_where_clusters_are_far_apart(width):
+    rng = np.random.default_rng(0)
+    X = (data(200) + 1e4 * rng.integers(-1, 2, (200, 1))).astype(np.float32)
+    Z = X[::5].copy()
+    summed = RBF(width).map(X, Z, np.copy)
+    np.testing.assert_allclose(summed, exact_rbf(X, Z, width), rtol=1e-4, atol=1e-6)
