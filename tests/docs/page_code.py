@@ -13,7 +13,7 @@ FENCE = re.compile(
     r"^(?P<indent> *)```(?P<kind>[^\n`]*)\n(?P<code>.*?)^(?P=indent)```", flags=re.DOTALL | re.M
 )
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-#: What a command prints anew each time, or with other versions of other packages in other digits, as a pattern.
+#: What a command prints anew each time, or in other digits with other versions of other packages: patterns.
 VARIES = {
     r"\.\.\.": r".*?",
     r"\d[\d.]* (?:ms|s|min)\b": r"\d[\d.]* (?:ms|s|min)\b",
@@ -83,7 +83,7 @@ def run_console(block: Block, path: Path) -> None:
 
 
 def is_like(printed: str, shown: str) -> bool:
-    """Whether words and whole numbers are those shown and decimals within a fifth, or two in the last place."""
+    """Whether words and whole numbers are those shown, decimals within a fifth or two in the last place."""
     parts = re.split(f"({'|'.join(VARIES)})", shown.strip())
     pattern = "".join(as_pattern(part) for part in parts)
     found = re.fullmatch(pattern, printed.strip(), flags=re.DOTALL)
