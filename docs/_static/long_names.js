@@ -1,5 +1,5 @@
-// Names in the side bars break between their words: LeastSquares|Probabilistic|Classifier, decision_|function.
-const SEAMS = /(?<=[a-z])(?=[A-Z])|(?<=_)(?=[a-z])/;
+// Names in the side bars break between their words: LeastSquares|Probabilistic|Classifier, rows.|decision_|function.
+const SEAMS = /(?<=[a-z])(?=[A-Z])|(?<=[_.])(?=[a-z])/;
 
 for (const link of document.querySelectorAll("#pst-primary-sidebar a, #pst-secondary-sidebar a")) {
   const texts = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
