@@ -1,8 +1,9 @@
-// Names in the side bars break between their words: LeastSquares|Probabilistic|Classifier, rows.|decision_|function.
-const SEAMS = /(?<=[a-z])(?=[A-Z])|(?<=[_.])(?=[a-z])/;
+// Names in side bars and tables may break between their words: LeastSquares|Probabilistic|Classifier, SVC(|probability=|True).
+const SEAMS = /(?<=[a-z])(?=[A-Z])|(?<=[_.(=[])(?=\w)/;
+const NARROW = "#pst-primary-sidebar a, #pst-secondary-sidebar a, .bd-article td code";
 
-for (const link of document.querySelectorAll("#pst-primary-sidebar a, #pst-secondary-sidebar a")) {
-  const texts = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+for (const place of document.querySelectorAll(NARROW)) {
+  const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
   const found = [];
   while (texts.nextNode()) found.push(texts.currentNode);
   for (const text of found) {
