@@ -1,6 +1,7 @@
 """The documentation site: ``make docs`` builds it offline, with warnings as errors."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -82,6 +83,7 @@ html_title = "kernelproba"
 html_favicon = "_static/mark.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("long_names.js", {"defer": "defer"})]
 html_sidebars = {"index": [], "gallery/index": [], "changes": []}
 html_show_sourcelink = False
 html_math_renderer = "mathml"
@@ -99,3 +101,13 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def without_blank_ends(_app, _name: str, source: list[str]) -> None:
+    """Drop the empty line by which a doctest ends before its fence; it would be shown."""
+    source[0] = re.sub(r"\n\n(?= *```$)", "\n", source[0], flags=re.MULTILINE)
+
+
+def setup(app) -> None:
+    """Connect to the events of Sphinx."""
+    app.connect("source-read", without_blank_ends)

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from api_pages import is_constant, public_modules, public_names
 
-SECTIONS = {
+SECTIONS: dict[str, str | tuple[str, ...]] = {
     "Start here": "start/",
     "User guide": "guide/",
     "Gallery": "gallery/",
     "Maths": "maths/",
     "Results": "results/",
     "Decisions": "adr/",
+    "Project": ("project/", "architecture", "papers", "reliability"),
 }
 SUMMARY = """\
 # kernelproba
@@ -23,8 +24,8 @@ Install by `pip install kernelproba`; `pip install 'kernelproba[cli]'` adds the 
 """
 
 
-def page_lines(env, folder: str) -> list[str]:
-    """Links to the sources of the pages of a folder."""
+def page_lines(env, folder: str | tuple[str, ...]) -> list[str]:
+    """Links to the sources of the pages whose names begin so."""
     found = sorted(name for name in env.found_docs if name.startswith(folder))
     suffix = {name: Path(env.doc2path(name)).suffix for name in found}
     return [f"- [{env.titles[name].astext()}](_sources/{name}{suffix[name]}.txt)" for name in found]

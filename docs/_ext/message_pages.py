@@ -69,6 +69,7 @@ def collect(package: Path = PACKAGE) -> list[Message]:
     found: dict[str, Message] = {}
     for path in sorted(package.rglob("*.py")):
         module = ".".join(["kernelproba", *path.relative_to(package).with_suffix("").parts])
+        module = module.removesuffix(".__init__")
         for kind, text in messages_in(path):
             if len(re.findall(r"[a-z]{2,}", text)) > 2:
                 found.setdefault(text, Message(text, kind)).modules.append(module)
@@ -109,7 +110,8 @@ def index(slugs: dict[str, Message]) -> str:
     """All messages by the rooms that raise them."""
     rooms: dict[str, list[str]] = {}
     for slug, message in slugs.items():
-        rooms.setdefault(".".join(message.modules[0].split(".")[1:3]), []).append(slug)
+        room = ".".join(message.modules[0].split(".")[1:3]) or "kernelproba"
+        rooms.setdefault(room, []).append(slug)
     parts = [
         "# Messages and their cures\n",
         "Every error and warning of the package, … standing for a value. Look for a few words of yours by "

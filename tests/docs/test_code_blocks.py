@@ -4,7 +4,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
-from docs.page_code import Block, blocks, commands, run_page, run_python
+from docs.page_code import Block, blocks, commands, is_like, run_page, run_python
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"errors", "api", "gallery", "_build"}
@@ -37,3 +37,11 @@ def test_a_wrong_output_fails():
 
 def test_output_belongs_to_the_command_before_it():
     assert list(commands("$ a b\none\ntwo\n$ c\n")) == [("a b", "one\ntwo\n"), ("c", "")]
+
+
+def test_a_command_may_print_other_times_and_last_digits_than_shown():
+    shown = "fit in 1.2 s\nerror 1.5%, log loss 0.071\n...\n398 rows\n"
+    assert is_like("fit in 35 ms\nerror  1.6%, log loss 0.069\nmore\n398 rows", shown)
+    assert not is_like("fit in 35 ms\nerror  2.5%, log loss 0.069\nmore\n398 rows", shown)
+    assert not is_like("fit in 35 ms\nerror  1.6%, log loss 0.069\nmore\n399 rows", shown)
+    assert not is_like("fit in 35 ms\nerror  1.6%, log loss 0.069\nmore\n398 rows and more", shown)

@@ -37,3 +37,8 @@ def test_warnings_are_among_the_messages():
 )
 def test_what_a_message_advises_is_no_report_of_what_it_was_given(text, cure):
     assert message_pages.Message(text, "ValueError").own_cure == cure
+
+
+def test_a_package_is_named_without_its_file():
+    assert not [message for message in MESSAGES if "__init__" in "".join(message.modules)]
+    assert "\n## kernelproba\n" in message_pages.pages()["index"]
