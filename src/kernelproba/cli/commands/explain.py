@@ -96,7 +96,7 @@ def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[s
 def _columns(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame, chosen: object) -> dict[str, object]:
     """Return the contributions of the columns, and the smallest change of the decision."""
     from kernelproba.inspection import column_contributions, smallest_change
-    from kernelproba.inspection.reasons.product_game import is_product_game
+    from kernelproba.inspection.reasons.product_solutions import is_product_game
 
     affordable = max(_LEAST_SAMPLE, min(_SAMPLE, _PREDICTIONS // (2 * X.shape[1] + 2)))
     size = _SAMPLE if is_product_game(model.model) else affordable

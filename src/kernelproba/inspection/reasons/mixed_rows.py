@@ -132,6 +132,8 @@ def log_odds(model: Classifier, X: MatrixLike) -> np.ndarray:
     else:
         log_P = np.log(np.maximum(model.predict_proba(X), _TINY))
     log_P = np.maximum(log_P, np.log(_TINY))
+    if log_P.shape[1] == 2:
+        return log_P - log_P[:, ::-1]
     others = [logsumexp(np.delete(log_P, k, axis=1), axis=1) for k in range(log_P.shape[1])]
     return log_P - np.column_stack(others)
 
