@@ -10,6 +10,7 @@ import typer
 from kernelproba.cli.errors import CommandError
 from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
+from kernelproba.plain_text import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -290,5 +291,5 @@ def _text(value: object) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):
-        return f"{value:g}"
+        return number_text(value, 6)
     return str(value).removesuffix(" 00:00:00")  # of dates
