@@ -42,8 +42,8 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
         column, why = found["name"], found["why"]
         if column not in model.encoder_.keep:
             yield (
-                f"column '{column}' is learnt from, though {why}: leave it out by --exclude '{column}', or by "
-                f"--group '{column}' if rows that share a value belong together"
+                f"column '{column}' is learnt from, though {why}: leave it out by --exclude '{column}', or "
+                f"by --group '{column}' if rows that share a value belong together"
             )
     shares = np.array(list(facts["classes"].values())) / facts["rows"]
     surprise = -float(shares @ np.log(shares))

@@ -189,9 +189,9 @@ def _about(lines: pd.DataFrame, chosen: object) -> pd.DataFrame:
 
 def _show(screen: Terminal, facts: dict[str, Any], top: int) -> None:
     leading = sorted(facts["probabilities"].items(), key=lambda item: -item[1])[:5]
-    probable = ", ".join(f"{label} {probability:.3f}" for label, probability in leading)
+    probable = ", ".join(f"{label}: {probability:.3f}" for label, probability in leading)
     more = ", …" if len(facts["probabilities"]) > len(leading) else ""
-    screen.line(f"row {facts['row']} is {facts['label']}: {probable}{more}")
+    screen.line(f"row {facts['row']}: {facts['label']} is likeliest ({probable}{more})")
     screen.line(_values(facts["values"]), style="dim")
     _show_columns(screen, facts, 2 * top)
     if facts["influence"]:  # says more than terms of a sum that cancel each other

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.frozen import FrozenEstimator
 
+from kernelproba.estimators.conformal import ConformalClassifier
 from kernelproba.extras import extra
 from kernelproba.tables import TableClassifier
 from kernelproba.tables.columns import is_missing
@@ -53,6 +55,7 @@ class MixedRows:
 
         Tables are encoded column by column, so that rows may be mixed before or after: after costs less.
         """
+        model = stating_model(model)
         if not isinstance(model, TableClassifier):
             return model, cls(*parts)
         encoder = model.encoder_
@@ -114,6 +117,13 @@ class MixedRows:
         step = max(1, _CELLS // max(len(self.groups), 1))
         blocks = [index[start : start + step] for start in range(0, len(index), step)]
         return np.concatenate([log_odds(model, self.take(block))[:, label] for block in blocks])
+
+
+def stating_model(model: Classifier) -> Classifier:
+    """Return the model that states the probabilities: that inside one which adds sets of labels to it."""
+    while isinstance(model, ConformalClassifier | FrozenEstimator):
+        model = model.estimator_ if isinstance(model, ConformalClassifier) else model.estimator
+    return model
 
 
 def log_odds(model: Classifier, X: MatrixLike) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernelproba.inspection.reasons.coalitions import CELLS, Coalitions, solve
-from kernelproba.inspection.reasons.mixed_rows import MixedRows, log_odds
+from kernelproba.inspection.reasons.mixed_rows import MixedRows, log_odds, stating_model
 from kernelproba.inspection.reasons.moments import moment_seconds, moment_shares
 from kernelproba.inspection.reasons.product_game import integral_seconds, integral_shares
 from kernelproba.inspection.reasons.product_scores import ProductScores, has_product_scores
@@ -28,6 +28,7 @@ _MOST_PLAYERS = 20
 
 def is_product_game(model: Classifier) -> bool:
     """Whether the contributions of columns to the log-odds of a model are exact at any number of columns."""
+    model = stating_model(model)
     inner = model.estimator_ if isinstance(model, TableClassifier) else model
     return has_product_scores(inner) and len(inner.classes_) == 2
 

@@ -12,6 +12,9 @@ from kernelproba.report.summary_types import MethodScores
 
 _LEFT, _WIDTH, _STEP = 190, 196, 24
 
+#: Width of a digit of a label.
+_DIGIT = 6
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -64,13 +67,20 @@ def dot_chart(
     low = min(0.0, *(each.low for each in estimates), 0.0)
     high = max(max(each.high, each.expected or 0.0) for each in estimates) or 1.0
     axes = Axes(Scale(low, high, _LEFT, _LEFT + _WIDTH), Scale(0, 1, bottom, 24))
-    axes.draw_x(figure, [(tick, show(tick)) for tick in round_ticks(high, low)])
+    axes.draw_x(figure, _labelled(round_ticks(high, low), show))
     if reference is not None:
         at = axes.x(min(reference, high))
         draw(figure, "line", x1=at, x2=at, y1=24, y2=bottom, class_="diagonal")
     for k, estimate in enumerate(estimates):
         _draw_estimate(figure, axes, estimate, 24 + _STEP * (k + 0.5))
     return figure
+
+
+def _labelled(ticks: list[float], show: Callable[[float], str]) -> list[tuple[float, str]]:
+    """Return ticks with their labels: every second one, 0 among them, as long as they would touch."""
+    while sum(len(show(tick)) + 2 for tick in ticks) * _DIGIT > _WIDTH and len(ticks) > 2:
+        ticks = ticks[ticks.index(0) % 2 :: 2]
+    return [(tick, show(tick)) for tick in ticks]
 
 
 def _draw_estimate(figure: Element, axes: Axes, estimate: Estimate, at: float) -> None:

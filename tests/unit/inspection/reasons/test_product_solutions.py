@@ -3,8 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.frozen import FrozenEstimator
 
-from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, TableClassifier
+from kernelproba import (
+    ConformalClassifier,
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    TableClassifier,
+)
 from kernelproba.inspection import column_contributions
 from kernelproba.inspection.reasons import coalitions, columns, moments, product_game, sampled_orders
 from kernelproba.inspection.reasons import product_solutions as ways
@@ -129,3 +135,13 @@ def test_log_odds_of_three_classes_or_of_other_kernels_are_no_sums_of_products()
     assert not is_product_game(KernelLogisticRegression().fit(X, three))
     assert not is_product_game(KernelLogisticRegression(kernel="poly").fit(X, y))
     assert not is_product_game(KernelLogisticRegression(multi_class="pairwise").fit(X, three))
+
+
+def test_a_model_with_sets_of_labels_has_the_contributions_of_the_model_inside():
+    X, y = table()
+    inner = TableClassifier(KernelLogisticRegression(C=10)).fit(X, y)
+    model = ConformalClassifier(FrozenEstimator(inner), method="cv+").fit(X, y)
+    assert is_product_game(model)
+    pd.testing.assert_frame_equal(
+        column_contributions(model, X[:2], X), column_contributions(inner, X[:2], X)
+    )
