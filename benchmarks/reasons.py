@@ -25,7 +25,7 @@ from benchmarks.tables_data import folder, tables
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV, TableClassifier
 from kernelproba.inspection import column_contributions, row_influence
 
-ROWS, BACKGROUND, EXPLAINED, SEEDS = 600, 100, 4, 2
+ROWS, BACKGROUND, EXPLAINED, SEEDS = 600, 100, 10, 2
 
 #: Name → table, columns (None: all).  Six columns: also by brute force over all orders.
 CONTRIBUTIONS = {
@@ -97,10 +97,15 @@ def contributions_of(name: str) -> dict:
     def f(codes: np.ndarray) -> np.ndarray:
         return log_odds(model, coded.frame(codes), k)
 
-    def ours() -> np.ndarray:
-        parts = coded.frame(rows), coded.frame(background)
-        lines = column_contributions(model, *parts, label=model.classes_[k]).dropna(subset="column")
-        table = lines.pivot(index="explained", columns="column", values=["contribution", "error"])
+    parts = coded.frame(rows), coded.frame(background)
+
+    def ours() -> pd.DataFrame:
+        return column_contributions(model, *parts, label=model.classes_[k])
+
+    def as_arrays(lines: pd.DataFrame) -> np.ndarray:
+        table = lines.dropna(subset="column").pivot(
+            index="explained", columns="column", values=["contribution", "error"]
+        )
         return np.stack([table[part][list(X.columns)].to_numpy(float) for part in ("contribution", "error")])
 
     def peers(seed: int) -> np.ndarray:
@@ -109,7 +114,7 @@ def contributions_of(name: str) -> dict:
 
     ours()  # imports
     runs = [(timed(ours), timed(lambda seed=seed: peers(seed))) for seed in range(SEEDS)]
-    (shares, errors), own_time = runs[0][0][0], float(np.median([one[1] for one, _ in runs]))
+    (shares, errors), own_time = as_arrays(runs[0][0][0]), float(np.median([one[1] for one, _ in runs]))
     theirs, shap_time = np.array([run for _, (run, _) in runs]), float(np.median([t for _, (_, t) in runs]))
 
     def value(members: frozenset) -> float:
@@ -147,7 +152,7 @@ are explained against {BACKGROUND} others, by `column_contributions` and by shap
 selection of features; tables are coded as numbers for it), {SEEDS} times in turn.
 
 *From all orders*: largest difference from Shapley's definition, the mean over all 720 orders of six columns. *Our error*: standard
-error of contributions that are sampled (more than 8 columns and more than two classes), 0 if they are exact. *From shap*: largest difference from the
+error of contributions that are sampled (many columns and more than two classes), 0 if they are exact. *From shap*: largest difference from the
 mean of shap's runs; *error of shap*: largest standard deviation of a contribution between its runs, 0 where it values all sets.
 Times are processor time of one thread on a machine with other work; only their ratio is meant.
 """

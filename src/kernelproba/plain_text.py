@@ -29,3 +29,17 @@ def shorten(text: str, limit: int) -> str:
     """
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def number_text(value: float, digits: int = 4) -> str:
+    """Return a number of a table: whole ones in full, since they may be someone's; others to some digits.
+
+    Examples
+    --------
+    >>> number_text(1067444.0), number_text(123456.78), number_text(0.123456), number_text(1.5e-7)
+    ('1067444', '123457', '0.1235', '1.5e-07')
+    """
+    large = 1 <= abs(value) < 1e15
+    if large and (value == int(value) or abs(value) >= 10**digits):
+        return f"{value:.0f}"
+    return f"{value:.{digits}g}"

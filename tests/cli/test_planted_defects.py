@@ -95,6 +95,22 @@ def test_an_identifier_that_is_learnt_from_is_named():
     assert [each for each in found if "learns from “customer_id”, though it numbers the rows" in each]
 
 
+def test_numbers_of_patients_who_come_back_are_named_by_the_fit_and_by_its_report(command, planted):
+    train = pd.read_csv(planted / "train.csv").rename(columns={"customer_id": "ID"})
+    train["ID"] = 3_000_000 + 7 * (train["ID"] // 2)
+    train.to_csv(planted / "visits.csv", index=False)
+    report = planted / "visits.html"
+    options = ["-m", "lspc", "-o", planted / "visits.skops", "--report", report]
+    answer = command("fit", planted / "visits.csv", "-t", "bought", *options)
+    assert answer.code == 0
+    assert "column 'ID' is learnt from, though it is named like an identifier" in answer.err
+    page = report.read_text("utf8")
+    assert "learns from “ID”, though it is named like an identifier" in page
+    assert "e+06" not in page
+    grouped = command("fit", planted / "visits.csv", "-t", "bought", "--group", "ID", *options)
+    assert "identifier" not in grouped.err
+
+
 @pytest.mark.skipif(not (TABLES / "targets.json").exists(), reason="the tables are not here")
 def test_ten_clean_tables_raise_at_most_one_alarm_in_all():
     targets = json.loads((TABLES / "targets.json").read_text("utf8"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernelproba.report.identifiers import used_identifiers
 from kernelproba.report.leaks import leaking_columns
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _LEARNT = 0.01
 
 
 def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTable) -> Iterator[str]:
-    """Yield sentences about columns that are the target in disguise, and about having learnt nothing.
+    """Yield sentences on columns that are the target in disguise or name rows, and on learning nothing.
 
     Parameters
     ----------
@@ -37,6 +38,13 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
             f"column '{column}' tells '{table.target}' almost by itself: make sure that it is known before "
             f"the target is and not made from it, else leave it out by --exclude '{column}'"
         )
+    for found in used_identifiers(model, table.X):
+        column, why = found["name"], found["why"]
+        if column not in model.encoder_.keep:
+            yield (
+                f"column '{column}' is learnt from, though {why}: leave it out by --exclude '{column}', or "
+                f"by --group '{column}' if rows that share a value belong together"
+            )
     shares = np.array(list(facts["classes"].values())) / facts["rows"]
     surprise = -float(shares @ np.log(shares))
     loss = (facts["leave_one_out"] or {}).get("log_loss")

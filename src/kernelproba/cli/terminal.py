@@ -221,4 +221,6 @@ def _description() -> TextColumn:
 
 
 def _is_numeric(cell: str) -> bool:
-    return cell[:1].isdigit() or cell[:1] in "+-−–" or cell == ""
+    """Whether a cell is a number, perhaps with a unit or an interval, and no sentence."""
+    sentence = any(len(word) > 3 and word.isalpha() for word in cell.split())
+    return cell == "" or (not sentence and (cell[:1].isdigit() or cell[:1] in "+-−–"))

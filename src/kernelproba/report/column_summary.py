@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from sklearn.utils import get_tags
 
 from kernelproba.inspection import partial_dependence, permutation_importance
-from kernelproba.plain_text import name, shorten
+from kernelproba.plain_text import name, number_text, shorten
 from kernelproba.report.json_values import plain
 from kernelproba.report.summary_types import ColumnDependence, ColumnsSummary, DependenceCurve
 from kernelproba.typing import Classifier, MatrixLike
@@ -141,4 +141,4 @@ def _places(values: NDArray) -> list[float] | None:
 def _shown(value: object) -> str:
     if isinstance(value, np.datetime64):
         return str(value.astype("datetime64[m]")).removesuffix("T00:00")
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else shorten(name(value), 40)
+    return number_text(float(value)) if isinstance(value, float | np.floating) else shorten(name(value), 40)

@@ -56,7 +56,8 @@ def _identifiers(found: DefectSummary) -> Iterator[str]:
     for column in found["identifiers"][:_LISTED]:
         yield (
             f"The model learns from {quoted(column['name'])}, though {column['why']}: what it learns there "
-            "says nothing of other rows. Leave the column out."
+            "says nothing of rows with other values. Leave the column out; if rows that share a value belong "
+            "together, judge by rows of other values."
         )
 
 

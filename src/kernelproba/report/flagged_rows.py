@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernelproba.inspection import suspects
 from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.reasons.row_labels import row_labels
-from kernelproba.plain_text import name, shorten
+from kernelproba.plain_text import name, number_text, shorten
 from kernelproba.report.data_summary import as_frame
 from kernelproba.report.json_values import plain
 from kernelproba.report.row_reasons import RowReasons
@@ -101,5 +101,5 @@ def row_values(row: pd.Series) -> dict[str, str]:
 
 def _entry(value: object) -> str:
     if isinstance(value, float | np.floating):
-        return "missing" if np.isnan(value) else f"{value:.4g}"
+        return "missing" if np.isnan(value) else number_text(float(value))
     return shorten(name(value).removesuffix(" 00:00:00"), 40)  # of dates

@@ -9,7 +9,7 @@ from kernelproba.plain_text import name
 from kernelproba.report.summary_types import LeftOutColumn
 from kernelproba.tables import TableClassifier, TableError
 from kernelproba.tables.columns import Column, columns_of
-from kernelproba.tables.kinds import DROPPED, why_key
+from kernelproba.tables.kinds import DROPPED, why_key, why_named_key
 from kernelproba.tables.readings import TEXT, distinct_texts, recognise
 from kernelproba.typing import Classifier
 
@@ -31,10 +31,14 @@ def used_identifiers(model: Classifier, frame: pd.DataFrame) -> list[LeftOutColu
         columns = columns_of(frame)
     except TableError:  # a column of lists or the like
         return []
+    found = {each.name: why_named_key(each) for each in columns}
+    kept = columns
     if isinstance(model, TableClassifier):  # it leaves out identifiers unless it is told to keep them
-        columns = [each for each in columns if each.name in model.encoder_.keep]
-    found = ((each.name, why_key(each)) for each in columns if not _is_readable(each))
-    return [{"name": name(column), "why": why} for column, why in found if why is not None]
+        dropped = {each.name for each in model.encoder_.columns_ if each.kind == DROPPED}
+        found = {column: why for column, why in found.items() if column not in dropped}
+        kept = [each for each in columns if each.name in model.encoder_.keep]
+    found |= {each.name: why for each in kept if not _is_readable(each) and (why := why_key(each))}
+    return [{"name": name(column), "why": why} for column, why in found.items() if why is not None]
 
 
 def _is_readable(column: Column) -> bool:

@@ -7,6 +7,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from kernelproba.extras import extra
+from kernelproba.plain_text import number_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -18,13 +19,15 @@ def environment(package: str) -> Environment:
     with extra("report"):
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    templates = Environment(
         loader=PackageLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.filters["number_text"] = number_text
+    return templates
 
 
 def source(environment: Environment, name: str) -> str:

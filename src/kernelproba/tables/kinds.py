@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernelproba.plain_text import shorten
+from kernelproba.plain_text import number_text, shorten
 from kernelproba.tables.columns import CATEGORY, FLAG, ORDERED, Column
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.readings import DATE, NUMBER, TEXT, TIME, distinct_texts
@@ -26,6 +26,9 @@ _FEW, _MANY = 10, 50
 _KEY_NAME = re.compile(
     r"(?i)(^|.*[\W_])(id|nr|no|key|index|uuid|rownames?)$|^unnamed: 0$|^.*(?-i:[a-z]I[Dd])$"
 )
+
+#: A name that says so even of numbers that come back, as those of patients do.
+_GROUP_NAME = re.compile(r"(?i)(^|.*[\W_])(id|nr|key|uuid)$|^.*(?-i:[a-z]I[Dd])$")
 
 #: Years, which count up and are worth learning from.
 _YEARS = (1500, 2200)
@@ -121,6 +124,18 @@ def why_key(column: Column) -> str | None:
     return None
 
 
+def why_named_key(column: Column) -> str | None:
+    """Return why a column is named for telling rows or groups of rows apart, None if it is not."""
+    known = column.values[~column.missing]
+    whole = known.dtype == object or (known.dtype.kind == "f" and bool((known == np.rint(known)).all()))
+    if column.declared is not None or not whole or _GROUP_NAME.match(column.name) is None:
+        return None
+    levels = len(set(known.tolist()))
+    if levels < _FEW:
+        return None
+    return f"it is named like an identifier, with {levels:,} different values in {len(known):,} rows"
+
+
 def _is_constant(known: NDArray) -> bool:
     return len(set(known)) == 1 if known.dtype == object else bool((known == known[0]).all())
 
@@ -150,4 +165,4 @@ def _names_rows(known: NDArray) -> bool:
 
 
 def _shown(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else shorten(str(value), 40)
+    return number_text(value, 6) if isinstance(value, float) else shorten(str(value), 40)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.tables.columns import columns_of
-from kernelproba.tables.kinds import kind_of
+from kernelproba.tables.kinds import kind_of, why_named_key
 
 RNG = np.random.default_rng(0)
 
@@ -54,3 +54,25 @@ def test_more_levels_than_allowed_are_texts():
     (column,) = columns_of(pd.DataFrame({"x": [f"level {i}" for i in range(60)] * 3}))
     assert kind_of(column, max_levels=60).kind == "category"
     assert kind_of(column, max_levels=59).kind == "text"
+
+
+def test_numbers_of_patients_who_come_back_are_named_and_other_numbers_are_not():
+    visits = np.repeat(np.random.default_rng(1).choice(10**6, 30, replace=False), 2)
+    for name, values, why in (
+        ("ID", visits, "it is named like an identifier, with 30 different values in 60 rows"),
+        (
+            "patient_id",
+            [f"P{i}" for i in visits],
+            "it is named like an identifier, with 30 different values in 60 rows",
+        ),
+        ("ID", visits + 0.5, None),
+        ("income", visits, None),
+        ("id", visits % 3, None),
+    ):
+        (column,) = columns_of(pd.DataFrame({name: values}))
+        assert why_named_key(column) == why
+
+
+def test_a_constant_is_told_in_full():
+    (column,) = columns_of(pd.DataFrame({"number": [1067444.0] * 60}))
+    assert kind_of(column, 50).why == "it is always 1067444"

@@ -10,6 +10,7 @@ import typer
 from kernelproba.cli.errors import CommandError
 from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
+from kernelproba.plain_text import number_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +97,7 @@ def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[s
 def _columns(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame, chosen: object) -> dict[str, object]:
     """Return the contributions of the columns, and the smallest change of the decision."""
     from kernelproba.inspection import column_contributions, smallest_change
-    from kernelproba.inspection.reasons.product_game import is_product_game
+    from kernelproba.inspection.reasons.product_solutions import is_product_game
 
     affordable = max(_LEAST_SAMPLE, min(_SAMPLE, _PREDICTIONS // (2 * X.shape[1] + 2)))
     size = _SAMPLE if is_product_game(model.model) else affordable
@@ -188,9 +189,9 @@ def _about(lines: pd.DataFrame, chosen: object) -> pd.DataFrame:
 
 def _show(screen: Terminal, facts: dict[str, Any], top: int) -> None:
     leading = sorted(facts["probabilities"].items(), key=lambda item: -item[1])[:5]
-    probable = ", ".join(f"{label} {probability:.3f}" for label, probability in leading)
+    probable = ", ".join(f"{label}: {probability:.3f}" for label, probability in leading)
     more = ", …" if len(facts["probabilities"]) > len(leading) else ""
-    screen.line(f"row {facts['row']} is {facts['label']}: {probable}{more}")
+    screen.line(f"row {facts['row']}: {facts['label']} is likeliest ({probable}{more})")
     screen.line(_values(facts["values"]), style="dim")
     _show_columns(screen, facts, 2 * top)
     if facts["influence"]:  # says more than terms of a sum that cancel each other
@@ -290,5 +291,5 @@ def _text(value: object) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):
-        return f"{value:g}"
+        return number_text(value, 6)
     return str(value).removesuffix(" 00:00:00")  # of dates

@@ -334,6 +334,28 @@ class ConformalClassifier(PosteriorWrapper):
         inner = cast("UncertainProbabilities", self.estimator_)
         return inner.novelty_score(X, return_p_value=return_p_value)
 
+    @available_if(_estimator_has("decision_function"))
+    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
+        """Return the estimator's scores, (n,) or (n, c).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        """
+        check_is_fitted(self, "estimator_")
+        return cast("UncertainProbabilities", self.estimator_).decision_function(X)
+
+    @property
+    def loo_proba_(self) -> NDArray[np.float64]:
+        """The estimator's probabilities (n, c) of each training row, from fits without it."""
+        return cast("UncertainProbabilities", self.estimator_).loo_proba_
+
+    @property
+    def loo_scores_(self) -> dict[str, float]:
+        """Scores of the estimator's `loo_proba_`."""
+        return cast("UncertainProbabilities", self.estimator_).loo_scores_
+
     def attainable_confidence(self) -> float:
         """Return the highest level of sets that leave anything out."""
         check_is_fitted(self, "estimator_")

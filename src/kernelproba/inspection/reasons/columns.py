@@ -8,11 +8,11 @@ the mean log-odds of rows that have x's values in S and those of a row of the sa
 column j is its mean gain v(S ∪ j) − v(S) over all orders in which columns may join [Shapley 1953; Štrumbelj
 and Kononenko 2014].  Shares add up to f(x) − v(∅): what x has and the sample, on the average, has not.
 
-Log-odds of two classes that are sums of products over columns have exact shares at any number of columns
-(`kernelproba.inspection.reasons.product_game`).  Else, with few columns all 2^d sets are valued.  With more,
-each row of the sample is turned into x along a random order of the columns and along its reverse (antithetic:
-where a column joins late in one, it joins early in the other).  Gains along an order add up, so that the
-shares do so exactly, sampled or not.
+Scores that are sums of products over columns have short cuts
+(`kernelproba.inspection.reasons.product_solutions`), exact for two classes at any number of columns.  Else,
+with few columns all 2^d sets are valued.  With more, each row of the sample is turned into x along a random
+order of the columns and along its reverse.  Gains along an order add up, so that the shares do so exactly,
+sampled or not.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from kernelproba.extras import extra
 from kernelproba.inspection.arguments import check_columns, check_probabilistic, check_whole_numbers
-from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number, log_odds
-from kernelproba.inspection.reasons.product_game import ProductGame
+from kernelproba.inspection.reasons.mixed_rows import MixedRows, class_number
+from kernelproba.inspection.reasons.product_solutions import Solution, product_solutions
 from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.typing import Classifier, MatrixLike, RandomState
 
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BASELINE, COLUMN = "baseline", "column"
-
-#: Baseline, shares (d,) and their standard errors (d,).
-Solution = tuple[float, np.ndarray, np.ndarray]
 
 #: Columns up to which all sets are valued.
 _EXACT = 8
@@ -80,7 +77,8 @@ def column_contributions(
           the mean log-odds of the sample.
         - ``column``: its name or number; ``contribution`` to the log-odds; ``error``: standard error of a
           contribution that is sampled, 0 if it is exact: with up to 8 columns, and in kernel logistic
-          regression of two classes by RBF, Laplacian and linear kernels.
+          regression by RBF, Laplacian and linear kernels with two classes, or as many columns as leave all
+          sets of them affordable (about 12).
 
         The contributions of a row add up to its log-odds.
 
@@ -109,39 +107,20 @@ def column_contributions(
     sample = _drawn(background, n_background, rng)
     size = len(sample)
     best = model.predict(X) if label is None else [label] * len(row_labels(X))
+    classes = np.array([class_number(model, each) for each in best], dtype=int)
     inner, rows = MixedRows.seen_inside(model, sample, X)
-    exact = _product_solutions(inner, rows, size)
+    known = product_solutions(inner, rows, classes, rng)
     lines: list[tuple] = []
-    for i, explained in enumerate(row_labels(X)):
-        k = class_number(model, best[i])
-        known = exact[i]
-        game = _Game(inner, rows, size, size + i, k)
-        baseline, shares, errors = game.solved(rng) if known is None else known[k]
+    for i, (explained, k) in enumerate(zip(row_labels(X), classes, strict=True)):
+        solution = known[i]
+        if solution is None:
+            solution = _Game(inner, rows, size, size + i, k).solved(rng)
+        baseline, shares, errors = solution
         lines.append((explained, model.classes_[k], BASELINE, None, baseline, 0.0))
         for j in np.argsort(-abs(shares), kind="stable"):
             lines.append((explained, model.classes_[k], COLUMN, rows.names[j], shares[j], errors[j]))
     names = ["explained", "class", "term", "column", "contribution", "error"]
     return pd.DataFrame(lines, columns=names)
-
-
-def _product_solutions(
-    model: Classifier, rows: MixedRows, size: int
-) -> list[tuple[Solution, Solution] | None]:
-    """Return exact solutions for class 0 and for class 1, for every row after the sample.
-
-    None where log-odds are no sums of products, or where limits of probabilities keep these from adding up.
-    """
-    stack, game = rows.array(), ProductGame.of(model, rows.groups, len(rows.names))
-    if stack is None or game is None:
-        return [None] * (len(rows) - size)
-    odds, errors = log_odds(model, stack)[:, 1], np.zeros(len(rows.names))
-    baseline = float(odds[:size].mean())
-    shares = game.shares(stack[size:], stack[:size])
-    fits = np.isclose(shares.sum(axis=1), odds[size:] - baseline, rtol=1e-6, atol=1e-6)
-    return [
-        ((-baseline, -own, errors), (baseline, own, errors)) if fit else None
-        for own, fit in zip(shares, fits, strict=True)
-    ]
 
 
 class _Game:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
+from sklearn.frozen import FrozenEstimator
 
+from kernelproba.estimators.conformal import ConformalClassifier
 from kernelproba.extras import extra
 from kernelproba.tables import TableClassifier
 from kernelproba.tables.columns import is_missing
@@ -53,6 +55,7 @@ class MixedRows:
 
         Tables are encoded column by column, so that rows may be mixed before or after: after costs less.
         """
+        model = stating_model(model)
         if not isinstance(model, TableClassifier):
             return model, cls(*parts)
         encoder = model.encoder_
@@ -116,6 +119,13 @@ class MixedRows:
         return np.concatenate([log_odds(model, self.take(block))[:, label] for block in blocks])
 
 
+def stating_model(model: Classifier) -> Classifier:
+    """Return the model that states the probabilities: that inside one which adds sets of labels to it."""
+    while isinstance(model, ConformalClassifier | FrozenEstimator):
+        model = model.estimator_ if isinstance(model, ConformalClassifier) else model.estimator
+    return model
+
+
 def log_odds(model: Classifier, X: MatrixLike) -> np.ndarray:
     """Return log p_k / (1 − p_k) of every class, of shape (n, c).
 
@@ -132,6 +142,8 @@ def log_odds(model: Classifier, X: MatrixLike) -> np.ndarray:
     else:
         log_P = np.log(np.maximum(model.predict_proba(X), _TINY))
     log_P = np.maximum(log_P, np.log(_TINY))
+    if log_P.shape[1] == 2:
+        return log_P - log_P[:, ::-1]
     others = [logsumexp(np.delete(log_P, k, axis=1), axis=1) for k in range(log_P.shape[1])]
     return log_P - np.column_stack(others)
 

@@ -24,7 +24,7 @@ from scipy.stats import t as student
 from kernelproba.extras import extra
 from kernelproba.inspection.arguments import check_columns, check_whole_numbers
 from kernelproba.inspection.scores.predictions import Predictions, check_predictions
-from kernelproba.plain_text import shorten
+from kernelproba.plain_text import number_text, shorten
 from kernelproba.scoring import row_errors, row_log_losses
 from kernelproba.tables.columns import Column, columns_of, is_frame
 from kernelproba.tables.readings import distinct_texts
@@ -217,4 +217,4 @@ def _shown(value: np.generic) -> str:
     """A number with four digits, a moment without what is zero."""
     if isinstance(value, np.datetime64):
         return str(value.astype("datetime64[s]")).removesuffix("T00:00:00")
-    return f"{value:.4g}"
+    return number_text(float(value))

@@ -12,6 +12,9 @@ from kernelproba.report.summary_types import MethodScores
 
 _LEFT, _WIDTH, _STEP = 190, 196, 24
 
+#: Width of a digit of a label.
+_DIGIT = 6
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -64,13 +67,20 @@ def dot_chart(
     low = min(0.0, *(each.low for each in estimates), 0.0)
     high = max(max(each.high, each.expected or 0.0) for each in estimates) or 1.0
     axes = Axes(Scale(low, high, _LEFT, _LEFT + _WIDTH), Scale(0, 1, bottom, 24))
-    axes.draw_x(figure, [(tick, show(tick)) for tick in round_ticks(high)])
+    axes.draw_x(figure, _labelled(round_ticks(high, low), show))
     if reference is not None:
         at = axes.x(min(reference, high))
         draw(figure, "line", x1=at, x2=at, y1=24, y2=bottom, class_="diagonal")
     for k, estimate in enumerate(estimates):
         _draw_estimate(figure, axes, estimate, 24 + _STEP * (k + 0.5))
     return figure
+
+
+def _labelled(ticks: list[float], show: Callable[[float], str]) -> list[tuple[float, str]]:
+    """Return ticks with their labels: every second one, 0 among them, as long as they would touch."""
+    while sum(len(show(tick)) + 2 for tick in ticks) * _DIGIT > _WIDTH and len(ticks) > 2:
+        ticks = ticks[ticks.index(0) % 2 :: 2]
+    return [(tick, show(tick)) for tick in ticks]
 
 
 def _draw_estimate(figure: Element, axes: Axes, estimate: Estimate, at: float) -> None:
@@ -112,14 +122,15 @@ def score_ranking(methods: list[MethodScores], score: str, title: str, percent: 
     return dot_chart([estimate(method) for method in ranked], title, show)
 
 
-def round_ticks(high: float) -> list[float]:
-    """Return three to six round numbers from 0 to `high`.
+def round_ticks(high: float, low: float = 0.0) -> list[float]:
+    """Return three to six round numbers from `low`, which is 0 or less, to `high`.
 
     Examples
     --------
-    >>> round_ticks(0.07)
-    [0.0, 0.02, 0.04, 0.06]
+    >>> round_ticks(0.07), round_ticks(0.1, -0.07)
+    ([0.0, 0.02, 0.04, 0.06], [-0.05, 0.0, 0.05, 0.1])
     """
-    unit = 10 ** math.floor(math.log10(high))
-    step = next(s * unit for s in (0.2, 0.5, 1.0, 2.0) if high / (s * unit) < 5.5)
-    return [round(k * step, 12) for k in range(int(high / step + 1e-9) + 1)]
+    span = high - low
+    unit = 10 ** math.floor(math.log10(span))
+    step = next(s * unit for s in (0.2, 0.5, 1.0, 2.0) if span / (s * unit) < 5.5)
+    return [round(k * step, 12) for k in range(-int(-low / step + 1e-9), int(high / step + 1e-9) + 1)]

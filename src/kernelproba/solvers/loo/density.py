@@ -66,6 +66,27 @@ class WidthTable:
         wrong = np.average(log_P.argmax(axis=1) != y, weights=w)
         return float(wrong), float(-np.average(log_P[np.arange(len(y)), y], weights=w))
 
+    def losses_of_class(self, chosen: np.ndarray, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return `loss` with each width (g,) in the place of that chosen for class j, the others as they are.
+
+        What the other classes say is summed once: log Σ_k e^{s_k} = log(e^{s_j} + Σ_{k≠j} e^{s_k}).
+        """
+        n, c = self.log_densities.shape[1:]
+        shift = log_probabilities(self.priors)
+        scores = self.log_densities[chosen, :, np.arange(c)].T + shift
+        mine, trial = self.y == j, self.log_densities[:, :, j] + shift[j]
+        own = np.where(mine, trial, scores[np.arange(n), self.y])
+        scores[:, j] = -np.inf
+        rest, likeliest = log_sum_exp(np.nan_to_num(scores, nan=-np.inf)), scores.argmax(axis=1)
+        share = np.where(np.isfinite(own), self.weight, 0.0)
+        share /= np.maximum(share.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        log_P = np.where(share > 0, own - np.logaddexp(rest, np.nan_to_num(trial, nan=-np.inf)), 0.0)
+        # Of equal scores the class that comes first is predicted.
+        top = scores[np.arange(n), likeliest]
+        wins = (trial > top) | ((trial == top) & (j < likeliest))
+        wrong = np.where(mine, ~wins, wins | (likeliest != self.y))
+        return (share * wrong).sum(axis=1), -(share * log_P).sum(axis=1)
+
 
 def tabulate_widths(
     kernel: Stationary, X, y: np.ndarray, weight: np.ndarray, priors: np.ndarray
@@ -147,8 +168,9 @@ def choose_widths(table: WidthTable, criterion: str, *, per_class: bool) -> np.n
     while per_class:
         before = rank(best)
         for j in range(c):
-            candidates = [[*best[:j], g, *best[j + 1 :]] for g in numbers]
-            best = min([best, *candidates], key=rank)
+            error, log_loss = table.losses_of_class(np.asarray(best), j)
+            ranks = list(zip(error, log_loss, strict=True)) if criterion == "error" else log_loss.tolist()
+            best[j] = min([best[j], *numbers], key=ranks.__getitem__)
         if rank(best) >= before:
             break
     return table.widths[np.asarray(best)]

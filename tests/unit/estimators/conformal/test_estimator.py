@@ -381,3 +381,14 @@ def test_a_fit_that_fails_leaves_the_last_one_in_place(train, new):
         model.set_params(cv=2).fit(train[0][:8], train[1][:8])
     assert set(vars(model)) == attributes
     np.testing.assert_array_equal(model.predict_p_values(new[0]), before)
+
+
+def test_scores_and_left_out_rows_are_those_of_the_estimator(train, new, self_tuning):
+    inner = self_tuning
+    model = ConformalClassifier(FrozenEstimator(inner), method="cv+").fit(*train)
+    np.testing.assert_allclose(model.decision_function(new[0]), inner.decision_function(new[0]))
+    np.testing.assert_allclose(model.loo_proba_, inner.loo_proba_)
+    assert model.loo_scores_ == inner.loo_scores_
+    without = ConformalClassifier(GaussianNB()).fit(*train)
+    assert not hasattr(without, "loo_scores_")
+    assert not hasattr(without, "decision_function")

@@ -73,8 +73,8 @@ def test_in_a_linear_model_a_contribution_is_slope_times_distance_from_the_mean(
 
 def test_sampled_contributions_are_within_their_errors_of_exact_ones(monkeypatch):
     X, y = problem(7)
-    y = y + (X[:, 3] > 1)  # three classes, whose log-odds are no sums of products
-    model = KernelLogisticRegression(C=3, gamma=0.2).fit(X, y)
+    y = y + (X[:, 3] > 1)  # coupled pairs, whose scores are no sums of products
+    model = KernelLogisticRegression(C=3, gamma=0.2, multi_class="pairwise").fit(X, y)
     exact = column_contributions(model, X[:1], X, label=1).set_index("column")
     monkeypatch.setattr("kernelproba.inspection.reasons.columns._EXACT", 0)
     sampled = column_contributions(model, X[:1], X, label=1).set_index("column")

@@ -106,3 +106,15 @@ def test_the_most_likely_weights_beat_equal_ones(rows):
     with np.errstate(divide="ignore"):
         fitted = logsumexp(exponents + np.log(beta), axis=1).mean()
     assert fitted > logsumexp(exponents - np.log(n), axis=1).mean()
+
+
+@pytest.mark.parametrize("j", [0, 1, 3])
+def test_losses_of_one_class_at_a_time_are_losses_of_all(rows, j):
+    X, y = np.r_[rows[0], [[9.0, 9.0]]], np.r_[rows[1], 3]  # the last class has nothing left without its row
+    weight = np.random.default_rng(1).uniform(1, 2, len(y))
+    table = tabulate_widths(RBF(), X, y, weight, np.array([0.4, 0.3, 0.2, 0.1]))
+    chosen = np.array([3, 20, 11, 5])
+    error, log_loss = table.losses_of_class(chosen, j)
+    trials = [np.where(np.arange(4) == j, g, chosen) for g in range(len(table.widths))]
+    expected = np.array([table.loss(each) for each in trials])
+    assert_allclose(np.column_stack([error, log_loss]), expected, rtol=1e-10)

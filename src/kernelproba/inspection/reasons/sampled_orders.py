@@ -1,0 +1,103 @@
+"""Shapley values of several classes and many columns, from orders in which columns join, some at a time.
+
+Rows b of the sample turn into x along an order π of the columns and along its reverse (antithetic: where a
+column joins late in one it joins early in the other, so that what two columns do together is shared
+exactly).  After t columns the scores are
+
+    f_l = Σ_c  Π_{s>t} b_{π(s)} · [α_lc Π_{s≤t} a_{π(s)}] ,
+
+one product of matrices for all rows that are explained.  Parts of the sample take π by turns, shifted in a
+circle, so that every column joins at every place.  All is done several times over; the spread tells the
+error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kernelproba.inspection.reasons.coalitions import CELLS, contrasts, log_odds_of
+from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
+
+#: How often the sample is turned into the rows explained.
+_PASSES = 8
+
+#: Fewest rows of the sample that share an order.
+_TOGETHER = 8
+
+
+class OrderedJoining:
+    """The sample turning into the rows explained along orders of players.
+
+    Parameters
+    ----------
+    scores : ProductScores
+        Of the sample, then of the rows to explain.
+    size : int
+        B, rows of the sample.
+    labels : ndarray of shape (n,)
+        Number of the class that is meant, per row to explain.
+    """
+
+    def __init__(self, scores: ProductScores, size: int, labels: np.ndarray):
+        self._scores, self._size = scores, size
+        self._contrasts = np.array([contrasts(len(scores.model.classes_), int(label)) for label in labels])
+        together = max(_TOGETHER, self._contrasts.shape[0] * self._contrasts.shape[1])
+        self._parts = np.array_split(np.arange(size), max(1, size // together))
+        self._factors = list(scores.factors(CELLS)) if self._fits() else None
+
+    def solved(self, rng: np.random.RandomState) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
+        """Yield baseline, shares (p,) and their standard errors of every row."""
+        runs, baselines = zip(*(self._once(rng) for _ in range(_PASSES)), strict=True)
+        errors = np.std(runs, axis=0, ddof=1) / np.sqrt(_PASSES)
+        yield from zip(baselines[0].tolist(), np.mean(runs, axis=0), errors, strict=True)
+
+    def _fits(self) -> bool:
+        return self._scores.n_centers * len(self._scores.rows) * len(self._scores.players) <= 4 * CELLS
+
+    def _step(self, p: int) -> int:
+        """Return how many centres are worked on at once."""
+        return max(1, CELLS // (4 * (p + 1) * (len(self._parts[0]) + self._contrasts[..., 0].size)))
+
+    def _once(self, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean gains (n, p) over the sample, and the mean log-odds before it, (n,)."""
+        p = len(self._scores.players)
+        base = rng.permutation(p)
+        orders = [np.roll(base, i * p // len(self._parts)) for i in range(len(self._parts))]
+        both = [(order, order[::-1]) for order in orders]
+        joined = [(rows, way) for rows, ways in zip(self._parts, both, strict=True) for way in ways]
+        scores = [self._additive(rows, order) for rows, order in joined]
+        for factors in self._factors if self._factors is not None else self._scores.factors(CELLS):
+            for block in factors.blocks(self._step(p)):
+                coef = np.tensordot(self._contrasts, block.coef, axes=1)
+                for (rows, order), total in zip(joined, scores, strict=True):
+                    total += self._products(block, coef, rows, order)
+        gains, baseline = np.zeros((len(self._contrasts), p)), np.zeros(len(self._contrasts))
+        for (_, order), total in zip(joined, scores, strict=True):
+            worth = log_odds_of(total, axis=3).sum(axis=1)  # (p + 1, n), of the rows of the sample together
+            gains[:, order] += np.diff(worth, axis=0).T
+            baseline += worth[0]
+        return gains / (2 * self._size), baseline / (2 * self._size)
+
+    def _products(
+        self, factors: Factors, coef: np.ndarray, rows: np.ndarray, order: np.ndarray
+    ) -> np.ndarray:
+        """Return the sum over some centres after 0, …, p columns, of shape (p + 1, r, n, k)."""
+        n, k, m = coef.shape
+        later, before = (np.ones((len(order) + 1, size, m)) for size in (len(rows), n))
+        for t, player in enumerate(order):
+            np.multiply(before[t], factors.values[player, self._size :], out=before[t + 1])
+        for t in range(len(order) - 1, -1, -1):
+            np.multiply(later[t + 1], factors.values[order[t], rows], out=later[t])
+        weighed = (before[:, :, None] * coef).reshape(len(order) + 1, n * k, m)
+        return (later @ weighed.transpose(0, 2, 1)).reshape(len(order) + 1, len(rows), n, k)
+
+    def _additive(self, rows: np.ndarray, order: np.ndarray) -> np.ndarray:
+        """Return intercepts and what linear members say after 0, …, p columns, of shape (p + 1, r, n, k)."""
+        additive = self._scores.additive[:, order]
+        own, theirs = additive[:, :, self._size :], additive[:, :, rows]
+        start = theirs.sum(axis=1) + self._scores.intercept[:, None]  # (k, r)
+        gains = own[:, :, None, :] - theirs[:, :, :, None]  # (k, p, r, n)
+        after = np.concatenate([np.zeros_like(gains[:, :1]), np.cumsum(gains, axis=1)], axis=1)
+        return np.einsum("nlk,kprn->prnl", self._contrasts, after + start[:, None, :, None])
