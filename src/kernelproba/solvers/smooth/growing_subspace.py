@@ -35,7 +35,7 @@ FUNCTIONS_PER_ROW, FEW_FUNCTIONS = 1 / 8, 512
 #: Gradients for which there must be room.
 FEWEST_GRADIENTS = 8
 #: Newton steps in one subspace, their relative error, and the share of the whole gradient at which to leave it.
-MOST_STEPS, STEP_ERROR, SHARE_LEFT = 3, 0.25, 0.3
+MOST_STEPS, STEP_ERROR, SHARE_LEFT = 2, 0.5, 0.3
 #: Products with the functions for one Newton step.
 MOST_PRODUCTS = 100
 
@@ -68,17 +68,18 @@ class Subspace:
         return thin_product(self._KV[: self.size], G.astype(self.dtype, copy=False))
 
     def extend(self, A: np.ndarray, KA: np.ndarray) -> bool:
-        """Add functions by kernel coefficients A (n, k) and values KA; False if there is no room for them."""
+        """Add functions by kernel coefficients A (n, k) and values KA; False if there is no room, or nothing new."""
         c = self.products(A)
         X, KX = (A - self.coefficients(c)).T, (KA - self.values(c)).T
         E = (KX @ X.T).astype(np.float64)
-        scale = 1 / np.sqrt(np.maximum(E.diagonal(), np.finfo(float).tiny))
+        squares, eps = E.diagonal(), np.finfo(self.dtype).eps
+        scale = np.sqrt(np.divide(1.0, squares, out=np.zeros(len(E)), where=squares > eps * squares.max()))
         values, vectors = eigh(scale[:, None] * (E + E.T) / 2 * scale)
         # Columns of a softmax sum to zero: one depends on the others, and rounding hides which.
-        kept = values > np.sqrt(np.finfo(self.dtype).eps) * values[-1]
+        kept = values > max(np.sqrt(eps) * values[-1], 0.0)
         T = (scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])).T
         end = self.size + len(T)
-        if end > self.most:
+        if end > self.most or end == self.size:
             return False
         self._V[self.size : end], self._KV[self.size : end] = T @ X, T @ KX
         self.size = end
