@@ -1,15 +1,17 @@
-"""Softmax fits by few products with K: Newton's method in a subspace that each gradient enlarges by k functions.
+"""Softmax fits by few products with K: Newton's method in a subspace that grows by k functions at a time.
 
 A gradient α + ω∂ℓ (n, k) has one column for each score, and one product with K makes k functions of them.
-Conjugate gradients look along one combination of them at a time.  Here every function is offered to every score:
-with functions v₁ … v_m that are orthonormal in the function space, J is minimised over f = Σ wⱼ vⱼ, wⱼ ∈ ℝᵏ,
+Conjugate gradients look along one combination of them at a time.  Here every function is offered to every
+score: with v₁ … v_m that are orthonormal in the function space, J is minimised over f = Σ vⱼ wⱼ, wⱼ ∈ ℝᵏ,
 
     min_W  Σ ωℓ(y, (KV)ᵀW + b) + ½‖W‖²,
 
 by Newton's method and conjugate gradients, whose products are with KV (m, n) and cost 4nmk operations where
-one with K costs 2n²k.  The gradient there is orthogonal to the subspace, and its k columns are the next functions.
+one with K costs 2n²k.  At the minimum the gradient is orthogonal to the subspace, and its columns are the
+next functions.
 
-Scores and gradients (n, k) are kept column by column: sums over the scores of a row are then sums of long vectors.
+Scores and gradients (n, k) are kept column by column: sums over the scores of a row are then sums of long
+vectors.
 """
 
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from kernelproba.kernels.thin_product import thin_product
-from kernelproba.objective import KernelObjective
+from kernelproba.objective import DenseMatrix, KernelObjective
 from kernelproba.solvers.smooth.irls import (
     Coefficients,
     Curvature,
@@ -30,11 +32,13 @@ from kernelproba.solvers.smooth.irls import (
     unknown_norm,
 )
 
+#: Rows from which on a product with K costs more than the work in the subspace that replaces several.
+FEWEST_ROWS = 1000
 #: Functions kept: so many per row, or this many if that is more.
 FUNCTIONS_PER_ROW, FEW_FUNCTIONS = 1 / 8, 512
 #: Gradients for which there must be room.
 FEWEST_GRADIENTS = 8
-#: Newton steps in one subspace, their relative error, and the share of the whole gradient at which to leave it.
+#: Newton steps in one subspace, their relative error, and the share of the whole gradient that may be left.
 MOST_STEPS, STEP_ERROR, SHARE_LEFT = 2, 0.5, 0.3
 #: Products with the functions for one Newton step.
 MOST_PRODUCTS = 100
@@ -57,20 +61,20 @@ class Subspace:
 
     def coefficients(self, W: np.ndarray) -> np.ndarray:
         """Kernel coefficients (n, k) of the functions with coordinates W (m, k)."""
-        return (W.T.astype(self.dtype) @ self._V[: self.size]).T
+        return (W.T.astype(self.dtype) @ self._V[: len(W)]).T
 
     def values(self, W: np.ndarray) -> np.ndarray:
         """Their values (n, k)."""
-        return (W.T.astype(self.dtype) @ self._KV[: self.size]).T
+        return (W.T.astype(self.dtype) @ self._KV[: len(W)]).T
 
     def products(self, G: np.ndarray) -> np.ndarray:
         """Inner products (m, k) with functions of kernel coefficients G (n, k)."""
         return thin_product(self._KV[: self.size], G.astype(self.dtype, copy=False))
 
-    def extend(self, A: np.ndarray, KA: np.ndarray) -> bool:
-        """Add functions by kernel coefficients A (n, k) and values KA; False if there is no room, or nothing new."""
-        c = self.products(A)
-        X, KX = (A - self.coefficients(c)).T, (KA - self.values(c)).T
+    def extend(self, f: Coefficients) -> bool:
+        """Add the functions that are the columns of f; False if there is no room, or nothing new."""
+        c = self.products(f.A)
+        X, KX = (f.A - self.coefficients(c)).T, (f.KA - self.values(c)).T
         E = (KX @ X.T).astype(np.float64)
         squares, eps = E.diagonal(), np.finfo(self.dtype).eps
         scale = np.sqrt(np.divide(1.0, squares, out=np.zeros(len(E)), where=squares > eps * squares.max()))
@@ -86,10 +90,12 @@ class Subspace:
         return True
 
 
-def room(n: int, k: int) -> int:
-    """Functions for which to keep room in a problem of n rows and k scores; none where they would not pay."""
-    most = min(n, max(int(FUNCTIONS_PER_ROW * n), FEW_FUNCTIONS))
-    return most if k > 1 and most >= FEWEST_GRADIENTS * k else 0
+def room(objective: KernelObjective) -> int:
+    """Functions to keep room for, a quarter of the memory of K or little; none where they would not pay."""
+    n, k = len(objective.y), objective.n_scores
+    most = max(int(FUNCTIONS_PER_ROW * n), FEW_FUNCTIONS)
+    pays = isinstance(objective.K, DenseMatrix) and n > FEWEST_ROWS and 1 < k <= most / FEWEST_GRADIENTS
+    return most if pays else 0
 
 
 def growing_subspace(
@@ -97,8 +103,8 @@ def growing_subspace(
 ) -> KernelSolution:
     """Minimise J over kernel coefficients and intercepts as `irls` does, by fewer products with K.
 
-    Where there is no room for more functions, or rounding hides the gradient, the solution so far is
-    returned: `irls` can go on from it.
+    Where there is no room for more functions, or rounding hides the gradient, the point reached is returned
+    as not converged: `irls` can go on from it.
 
     Parameters
     ----------
@@ -110,60 +116,81 @@ def growing_subspace(
         Bound on the residual of `irls`, and on the number of subspaces.
     """
     n, k, K = len(objective.y), objective.n_scores, objective.K
-    subspace = Subspace(n, room(n, k), K.dtype)
-    b = start[n] if objective.fit_intercept else np.zeros(k)
+    subspace, scale, n_iter = Subspace(n, room(objective), K.dtype), float(np.sqrt(K.mean_diagonal)), 0
     f = _projected(subspace, objective, start[:n])
-    scale, n_iter = float(np.sqrt(K.mean_diagonal)), 0
-    b = best_intercept(objective, f.KA, b)
+    at = _evaluate(objective, f, start[n] if objective.fit_intercept else np.zeros(k))
+    # Rounding errors of many products add up in the values: the end is judged by values computed anew, once
+    # residuals that fall as they did last time would be there.
+    anew, last = False, 0.0
     while True:
-        loss, G = objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights)
-        A = subspace.coefficients(f.A).astype(np.float64)
-        G += A
-        gradient = Coefficients(G, np.asfortranarray(K.product(G)))
-        norm, length, unknown = f.norm, gradient.norm, unknown_norm(gradient, K)
+        A = subspace.coefficients(at.f.A).astype(np.float64)
+        if anew:
+            at = _evaluate(objective, Coordinates(at.f.A, np.asfortranarray(K.product(A))), at.b)
+        gradient = Coefficients(A + at.G, np.asfortranarray(K.product(A + at.G)))
+        norm, length, unknown = at.f.norm, gradient.norm, unknown_norm(gradient, K)
         residual = scale * max(length, unknown) / (1 + scale * norm)
-        if not (residual > tol and length > unknown) or n_iter >= max_iter:
+        ends = not (residual > tol and length > unknown) or n_iter >= max_iter
+        moved = None
+        if not ends and subspace.extend(gradient):
+            goal = max(SHARE_LEFT * length, 0.15 * tol * (1 / scale + norm))
+            moved = _minimise_within(subspace, objective, at, gradient, goal)
+        if moved is None and anew:
             break
-        if not subspace.extend(gradient.A, gradient.KA):
-            break
-        f.A = np.vstack([f.A, np.zeros((subspace.size - len(f.A), k))])
-        goal = max(SHARE_LEFT * length, 0.15 * tol * (1 / scale + norm))
-        f, b = _minimise_within(subspace, objective, f, b, goal)
-        n_iter += 1
-    coef = np.vstack([A, b]) if objective.fit_intercept else A
-    value = loss + 0.5 * inner(A, f.KA)
-    f = Coefficients(A, f.KA)
-    converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, f, b))
+        anew, last = moved is None or residual**2 <= tol * last, residual
+        at, n_iter = (at, n_iter) if moved is None else (moved, n_iter + 1)
+    f = Coefficients(A, at.f.KA)
+    value = at.loss + 0.5 * f.dot(f)
+    converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, f, at.b))
+    coef = np.vstack([A, at.b]) if objective.fit_intercept else A
     return KernelSolution(coef, value, residual, n_iter, bool(converged), f.KA)
+
+
+@dataclass
+class _Point:
+    """A function, the best intercepts for it, and there Σωℓ and ω∂ℓ (n, k)."""
+
+    f: Coordinates
+    b: np.ndarray
+    loss: float
+    G: np.ndarray
+
+
+def _evaluate(objective: KernelObjective, f: Coordinates, b: np.ndarray) -> _Point:
+    """The point with the best intercepts, sought from b, and ω∂ℓ there."""
+    b = best_intercept(objective, f.KA, b)
+    return _Point(f, b, *objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights))
 
 
 def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> Coordinates:
     """Coordinates of a start, of which the subspace is made."""
     if not A.any():
         return Coordinates(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
-    subspace.extend(np.asfortranarray(A), np.asfortranarray(objective.K.product(A)))
-    W = subspace.products(np.asfortranarray(A)).astype(np.float64)
+    A = np.asfortranarray(A)
+    subspace.extend(Coefficients(A, np.asfortranarray(objective.K.product(A))))
+    W = subspace.products(A).astype(np.float64)
     return Coordinates(W, subspace.values(W).astype(np.float64))
 
 
 def _minimise_within(
-    subspace: Subspace, objective: KernelObjective, f: Coordinates, b: np.ndarray, goal: float
-) -> tuple[Coordinates, np.ndarray]:
-    """Newton steps in the subspace until the gradient there is as short as the goal."""
+    subspace: Subspace, objective: KernelObjective, start: _Point, gradient: Coefficients, goal: float
+) -> _Point | None:
+    """Newton steps in the subspace until the gradient there is short enough; None if none descends."""
+    W = np.zeros((subspace.size, objective.n_scores))
+    W[: len(start.f.A)] = start.f.A
+    at, moved = _Point(Coordinates(W, start.f.KA), start.b, start.loss, start.G), None
+    slope = Coordinates(subspace.products(gradient.A), gradient.KA)
     for _ in range(MOST_STEPS):
-        loss, G = objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights)
-        gradient = Coordinates(f.A + subspace.products(G), f.KA)
-        if gradient.norm <= goal:
-            break
-        system = Curvature(objective, (f.KA + b).astype(subspace.dtype, copy=False))
-        step = _newton_step(subspace, system, gradient.A)
+        system = Curvature(objective, (at.f.KA + at.b).astype(subspace.dtype, copy=False))
+        step = _newton_step(subspace, system, slope.A)
         shift = system.intercept_change(step.KA)
-        t = length_along(objective, (f, b), (step, shift), loss + 0.5 * f.dot(f), gradient)
+        t = length_along(objective, (at.f, at.b), (step, shift), at.loss + 0.5 * at.f.dot(at.f), slope)
         if t is None:
             break
-        f = f.plus(t, step)
-        b = best_intercept(objective, f.KA, b + t * shift)
-    return f, b
+        at = moved = _evaluate(objective, at.f.plus(t, step), at.b + t * shift)
+        slope = Coordinates(at.f.A + subspace.products(at.G), at.f.KA)
+        if slope.norm <= goal:
+            break
+    return moved
 
 
 def _newton_step(subspace: Subspace, system: Curvature, gradient: np.ndarray) -> Coordinates:

@@ -28,7 +28,7 @@ MOST_PRODUCTS = 10_000
 INTERCEPT_ITERATIONS = 50
 #: Share of the loss that a Newton step of the intercepts promises to gain for it to be the last: the next one
 #: would gain about the square.
-LAST_DECREMENT = 1e-9
+LAST_DECREMENT = 1e-6
 #: Largest residual that rounding may excuse.
 MAX_EXCUSED = 1e-2
 
