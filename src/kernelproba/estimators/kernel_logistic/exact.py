@@ -18,8 +18,8 @@ from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, Ker
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
-from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.solvers.smooth.growing_subspace import growing_subspace, room
+from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
