@@ -129,16 +129,17 @@ def _minimise(objective: KernelObjective, theta: np.ndarray, options: Options, *
     Conjugate gradients set out from the rough solution for a hundredth of the weights if asked: a quick
     problem, which spares the real one a third to two thirds of its products with K.
     """
-    goal = {"tol": options.tol, "max_iter": options.max_iter}
-    if room(objective):
-        reached = growing_subspace(objective, theta, **goal)
-        return reached if reached.converged else irls(objective, reached, **goal)
+    tol, max_iter = options.tol, options.max_iter
     at: np.ndarray | KernelSolution = theta
     recycled = RecycledDirections.of(objective)
-    if rough:
+    if room(objective):
+        at = growing_subspace(objective, theta, tol=tol, max_iter=max_iter)
+        if at.converged:
+            return at
+    elif rough:
         easier = replace(objective, weights=objective.weights / 100)
-        at = irls(easier, theta, tol=ROUGH_TOL, max_iter=options.max_iter, recycled=recycled)
-    return irls(objective, at, **goal, recycled=recycled)
+        at = irls(easier, theta, tol=ROUGH_TOL, max_iter=max_iter, recycled=recycled)
+    return irls(objective, at, tol=tol, max_iter=max_iter, recycled=recycled)
 
 
 def fit_features(

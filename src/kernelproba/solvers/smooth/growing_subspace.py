@@ -138,11 +138,11 @@ def growing_subspace(
             break
         anew, last = moved is None or residual**2 <= tol * last, residual
         at, n_iter = (at, n_iter) if moved is None else (moved, n_iter + 1)
-    f = Coefficients(A, at.f.KA)
-    value = at.loss + 0.5 * f.dot(f)
-    converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, f, at.b))
+    reached = Coefficients(A, at.f.KA)
+    value = at.loss + 0.5 * reached.dot(reached)
+    converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, reached, at.b))
     coef = np.vstack([A, at.b]) if objective.fit_intercept else A
-    return KernelSolution(coef, value, residual, n_iter, bool(converged), f.KA)
+    return KernelSolution(coef, value, residual, n_iter, bool(converged), reached.KA)
 
 
 @dataclass

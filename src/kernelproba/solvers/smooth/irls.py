@@ -13,6 +13,7 @@ Free intercepts are minimised over at every α, by Newton steps that cost O(nk):
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import lapack
@@ -49,7 +50,7 @@ class Coefficients:
         """⟨self, other⟩ in the function space."""
         return inner(self.KA, other.A)
 
-    def plus(self, t: float, other: "Coefficients") -> "Coefficients":
+    def plus(self, t: float, other: "Coefficients") -> Self:
         """Sum of self and t times the other."""
         return type(self)(self.A + t * other.A, self.KA + t * other.KA)
 
