@@ -3,6 +3,7 @@
     python -m benchmarks.limit fits [name …]   softmax and pairs on official splits, beside a bare SVC
     python -m benchmarks.limit small           pairs of few rows: COIL-20 with nine rows of each class
     python -m benchmarks.limit products        products of a matrix with a few columns
+    python -m benchmarks.limit low_rank [rows] 1000 centres for many rows
 
 Times are processor times of one BLAS thread, medians of interleaved runs: on a machine that others use they
 vary less than times of the clock, though the memory is shared all the same.
@@ -18,6 +19,7 @@ import numpy as np
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from benchmarks.limit_low_rank import low_rank
 from benchmarks.logistic import PROBLEMS, load
 from benchmarks.measure import machine, write
 from kernelproba import KernelLogisticRegression
@@ -207,4 +209,7 @@ def products(repeats: int = 9) -> None:
 
 if __name__ == "__main__":
     with threadpool_limits(limits=1):
-        {"fits": fits, "small": small, "products": products}[sys.argv[1]](*sys.argv[2:])
+        if sys.argv[1] == "low_rank":
+            low_rank(peaks(), *map(int, sys.argv[2:]))
+        else:
+            {"fits": fits, "small": small, "products": products}[sys.argv[1]](*sys.argv[2:])

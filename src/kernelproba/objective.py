@@ -256,7 +256,3 @@ class KernelObjective:
     loss: Loss
     n_scores: int
     fit_intercept: bool = True
-
-    def curvature_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
-        """ω∂²ℓ V, row by row."""
-        return self.weights[:, None] * self.loss.curvature_product(state, V)

@@ -8,8 +8,12 @@ import scipy.sparse as sp
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.stationary import Stationary
 
-BLOCK_ROWS = 512
+#: Centres that are bound at a time: the product with them is of a shape that BLAS likes.
+STRIP = 512
+#: Rows of transposed copies, which stay in the cache.
 TILE = 64
+#: Rows whose median stands for that of all.
+MEDIAN_ROWS = 256
 
 
 def rows_in(dtype, kernel: Kernel, X):
@@ -31,7 +35,8 @@ def rows_in(dtype, kernel: Kernel, X):
     """
     if dtype != np.float32 or sp.issparse(X) or not isinstance(kernel, Stationary):
         return X
-    return (X - np.median(X, axis=0)).astype(np.float32)
+    # Every centre is right that is among the rows.
+    return (X - np.median(X[:: len(X) // MEDIAN_ROWS + 1], axis=0)).astype(np.float32)
 
 
 def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
@@ -65,15 +70,21 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
     X = rows_in(dtype, kernel, X)
     Z = kernel.select(X, np.arange(n))
     K = np.empty((n, n), dtype=dtype)
-    for start in range(0, n, BLOCK_ROWS):
-        rows = slice(start, min(start + BLOCK_ROWS, n))
-        kernel.write(X[rows], Z[: rows.stop], K[rows, : rows.stop])
-        for column in range(0, rows.start, TILE):  # transposed copies that stay in the cache
-            columns = slice(column, column + TILE)
-            K[columns, rows] = K[rows, columns].T
+    for start in range(0, n, STRIP):
+        columns = slice(start, min(start + STRIP, n))
+        kernel.write(X[start:], Z[columns], K[start:, columns])
+        for first in range(start, n, TILE):
+            _mirror(K, slice(first, min(first + TILE, n)), columns)
+    return K
+
+
+def _mirror(K: np.ndarray, rows: slice, columns: slice) -> None:
+    """Copy what of K[rows, columns] is below the diagonal to its other side."""
+    left = slice(columns.start, min(rows.start, columns.stop))
+    K[left, rows] = K[rows, left].T
+    if rows.start < columns.stop:
         square = K[rows, rows]
         np.copyto(square, square.T, where=np.tri(len(square), k=-1, dtype=bool).T)
-    return K
 
 
 def _check_memory(n: int, dtype) -> None:

@@ -13,6 +13,7 @@ Free intercepts are minimised over at every α, by Newton steps that cost O(nk):
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import lapack
@@ -28,7 +29,7 @@ MOST_PRODUCTS = 10_000
 INTERCEPT_ITERATIONS = 50
 #: Share of the loss that a Newton step of the intercepts promises to gain for it to be the last: the next one
 #: would gain about the square.
-LAST_DECREMENT = 1e-9
+LAST_DECREMENT = 1e-6
 #: Largest residual that rounding may excuse.
 MAX_EXCUSED = 1e-2
 
@@ -49,9 +50,9 @@ class Coefficients:
         """⟨self, other⟩ in the function space."""
         return inner(self.KA, other.A)
 
-    def plus(self, t: float, other: "Coefficients") -> "Coefficients":
+    def plus(self, t: float, other: "Coefficients") -> Self:
         """Sum of self and t times the other."""
-        return Coefficients(self.A + t * other.A, self.KA + t * other.KA)
+        return type(self)(self.A + t * other.A, self.KA + t * other.KA)
 
     def less(self, deflation: Deflation | None) -> "Coefficients":
         """What is conjugate to the directions of a deflation."""
@@ -96,29 +97,29 @@ def irls(
     recycled = RecycledDirections.of(objective) if recycled is None else recycled
     scale, n_iter, n_products, first = float(np.sqrt(objective.K.mean_diagonal)), 0, 0, 0.0
     f, b = _function(objective, start)
-    b = _best_intercept(objective, f.KA, b)
+    b = best_intercept(objective, f.KA, b)
     while True:
         value, gradient = _evaluate(objective, f, b)
-        length, unknown = gradient.norm, _unknown_norm(gradient, objective.K)
+        length, unknown = gradient.norm, unknown_norm(gradient, objective.K)
         residual = scale * max(length, unknown) / (1 + scale * f.norm)
         # Below what is known of its length a gradient leads nowhere.
         if not (residual > tol and length > unknown) or n_iter >= max_iter or n_products >= MOST_PRODUCTS:
             break
-        system, first = _Curvature(objective, f.KA + b), first or length
+        system, first = Curvature(objective, f.KA + b), first or length
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
         rtol = min(0.25, max(0.3 * tol / residual, np.sqrt(length / first)))
         step, spent = _conjugate_gradient(system, gradient, rtol, recycled)
         n_products += spent
         shift = system.intercept_change(step.KA)
-        t = _length(objective, (f, b), (step, shift), value, gradient)
+        t = length_along(objective, (f, b), (step, shift), value, gradient)
         if t is None:
             break
         f = f.plus(t, step)
-        b = _best_intercept(objective, f.KA, b + t * shift)
+        b = best_intercept(objective, f.KA, b + t * shift)
         n_iter += 1
     coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
-    converged = bool(np.isfinite(value)) and (residual <= tol or residual <= _rounding(objective, f, b))
+    converged = bool(np.isfinite(value)) and (residual <= tol or residual <= rounding(objective, f, b))
     return KernelSolution(coef, value, residual, n_iter, bool(converged), f.KA)
 
 
@@ -133,12 +134,12 @@ def _function(
     return Coefficients(A, objective.K.product(A) if A.any() else np.zeros_like(A)), b
 
 
-class _Curvature:
+class Curvature:
     """D = ω∂²ℓ at given scores, with the intercepts' share taken out."""
 
     def __init__(self, objective: KernelObjective, F: np.ndarray):
-        self.objective = objective
-        self.state = objective.loss.curvature(F)
+        self.objective, self.state = objective, objective.loss.curvature(F)
+        self._weights = objective.weights.astype(F.dtype, copy=False)[:, None]
         total = objective.loss.curvature_sum(self.state, objective.weights)
         if (k := len(total)) == 1:
             self.inverse_total = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
@@ -150,11 +151,15 @@ class _Curvature:
         """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
         if not self.objective.fit_intercept:
             return np.zeros(self.objective.n_scores)
-        return -self.inverse_total @ self.objective.curvature_product(self.state, dF).sum(axis=0)
+        return -self.inverse_total @ self._of_rows(dF).sum(axis=0, dtype=np.float64)
 
     def product(self, dF: np.ndarray) -> np.ndarray:
         """Change of ω∂ℓ that follows a change dF of the scores and the answer of the intercepts."""
-        return self.objective.curvature_product(self.state, dF + self.intercept_change(dF))
+        return self._of_rows(dF + self.intercept_change(dF).astype(dF.dtype, copy=False))
+
+    def _of_rows(self, dF: np.ndarray) -> np.ndarray:
+        """ω∂²ℓ dF, row by row."""
+        return self._weights * self.objective.loss.curvature_product(self.state, dF)
 
 
 def _evaluate(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> tuple[float, Coefficients]:
@@ -164,7 +169,7 @@ def _evaluate(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> tup
     return loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
 
 
-def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
+def best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Minimise Σωℓ(y, Kα + b) over b by Newton's method, if there are intercepts."""
     if not objective.fit_intercept:
         return b
@@ -174,7 +179,7 @@ def _best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -
         slope = G.sum(axis=0)
         if np.abs(slope).max() <= 1e-12 * weights.sum():
             break
-        step = -_Curvature(objective, KA + b).inverse_total @ slope
+        step = -Curvature(objective, KA + b).inverse_total @ slope
         if -slope @ step <= LAST_DECREMENT * abs(loss):
             b = b + step
             break
@@ -199,7 +204,7 @@ def _inverse(A: np.ndarray) -> np.ndarray:
 
 
 def _conjugate_gradient(
-    system: _Curvature, gradient: Coefficients, rtol: float, recycled: RecycledDirections
+    system: Curvature, gradient: Coefficients, rtol: float, recycled: RecycledDirections
 ) -> tuple[Coefficients, int]:
     """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space; count the products with K.
 
@@ -236,7 +241,7 @@ def _conjugate_gradient(
     return step, n_products
 
 
-def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients):
+def length_along(objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients):
     """Length along the step, at O(nk) a trial: scores and norms are known along the whole line."""
     (f, b), (df, db) = at, step
     F, dF = f.KA + b, df.KA + db
@@ -250,13 +255,13 @@ def _length(objective: KernelObjective, at: tuple, step: tuple, value: float, gr
     return None
 
 
-def _unknown_norm(gradient: Coefficients, K: KernelMatrix) -> float:
+def unknown_norm(gradient: Coefficients, K: KernelMatrix) -> float:
     """What rounding leaves unknown of ‖g‖, where a nearly singular K makes a short function of a long g."""
     # gᵀKg is a sum of terms that are known to ε k̄ g²; where they cancel it may even come out negative.
     return float(np.sqrt(np.finfo(K.dtype).eps * K.mean_diagonal * inner(gradient.A, gradient.A)))
 
 
-def _rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> float:
+def rounding(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> float:
     """The residual that rounding alone leaves: errors of Kα, through the curvature, in the gradient.
 
     It excuses a residual above a tight tol, but none that would be large at any.

@@ -1,0 +1,215 @@
+"""Softmax fits by few products with K: Newton's method in a subspace that grows by k functions at a time.
+
+A gradient α + ω∂ℓ (n, k) has one column for each score, and one product with K makes k functions of them.
+Conjugate gradients look along one combination of them at a time.  Here every function is offered to every
+score: with v₁ … v_m that are orthonormal in the function space, J is minimised over f = Σ vⱼ wⱼ, wⱼ ∈ ℝᵏ,
+
+    min_W  Σ ωℓ(y, (KV)ᵀW + b) + ½‖W‖²,
+
+by Newton's method and conjugate gradients, whose products are with KV (m, n) and cost 4nmk operations where
+one with K costs 2n²k.  At the minimum the gradient is orthogonal to the subspace, and its columns are the
+next functions.
+
+Scores and gradients (n, k) are kept column by column: sums over the scores of a row are then sums of long
+vectors.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from kernelproba.kernels.thin_product import thin_product
+from kernelproba.objective import DenseMatrix, KernelObjective
+from kernelproba.solvers.smooth.irls import (
+    Coefficients,
+    Curvature,
+    KernelSolution,
+    best_intercept,
+    inner,
+    length_along,
+    rounding,
+    unknown_norm,
+)
+
+#: Rows from which on a product with K costs more than the work in the subspace that replaces several.
+FEWEST_ROWS = 1000
+#: Functions kept: so many per row, or this many if that is more.
+FUNCTIONS_PER_ROW, FEW_FUNCTIONS = 1 / 8, 512
+#: Gradients for which there must be room.
+FEWEST_GRADIENTS = 8
+#: Newton steps in one subspace, their relative error, and the share of the whole gradient that may be left.
+MOST_STEPS, STEP_ERROR, SHARE_LEFT = 2, 0.5, 0.3
+#: Products with the functions for one Newton step.
+MOST_PRODUCTS = 100
+
+
+@dataclass
+class Coordinates(Coefficients):
+    """A function by its coordinates A (m, k) in an orthonormal basis, and its values KA at the rows."""
+
+    def dot(self, other: Coefficients) -> float:
+        return inner(self.A, other.A)
+
+
+class Subspace:
+    """Orthonormal functions: kernel coefficients V (m, n) and values KV (m, n), with room for `most`."""
+
+    def __init__(self, n: int, most: int, dtype: np.dtype):
+        self._V, self._KV = np.empty((2, most, n), dtype=dtype)
+        self.size, self.most, self.dtype = 0, most, dtype
+
+    def coefficients(self, W: np.ndarray) -> np.ndarray:
+        """Kernel coefficients (n, k) of the functions with coordinates W (m, k)."""
+        return (W.T.astype(self.dtype) @ self._V[: len(W)]).T
+
+    def values(self, W: np.ndarray) -> np.ndarray:
+        """Their values (n, k)."""
+        return (W.T.astype(self.dtype) @ self._KV[: len(W)]).T
+
+    def products(self, G: np.ndarray) -> np.ndarray:
+        """Inner products (m, k) with functions of kernel coefficients G (n, k)."""
+        return thin_product(self._KV[: self.size], G.astype(self.dtype, copy=False))
+
+    def extend(self, f: Coefficients) -> bool:
+        """Add the functions that are the columns of f; False if there is no room, or nothing new."""
+        c = self.products(f.A)
+        X, KX = (f.A - self.coefficients(c)).T, (f.KA - self.values(c)).T
+        E = (KX @ X.T).astype(np.float64)
+        squares, eps = E.diagonal(), np.finfo(self.dtype).eps
+        scale = np.sqrt(np.divide(1.0, squares, out=np.zeros(len(E)), where=squares > eps * squares.max()))
+        values, vectors = eigh(scale[:, None] * (E + E.T) / 2 * scale)
+        # Columns of a softmax sum to zero: one depends on the others, and rounding hides which.
+        kept = values > max(np.sqrt(eps) * values[-1], 0.0)
+        T = (scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])).T
+        end = self.size + len(T)
+        if end > self.most or end == self.size:
+            return False
+        self._V[self.size : end], self._KV[self.size : end] = T @ X, T @ KX
+        self.size = end
+        return True
+
+
+def room(objective: KernelObjective) -> int:
+    """Functions to keep room for, a quarter of the memory of K or little; none where they would not pay."""
+    n, k = len(objective.y), objective.n_scores
+    most = max(int(FUNCTIONS_PER_ROW * n), FEW_FUNCTIONS)
+    pays = isinstance(objective.K, DenseMatrix) and n > FEWEST_ROWS and 1 < k <= most / FEWEST_GRADIENTS
+    return most if pays else 0
+
+
+def growing_subspace(
+    objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter: int
+) -> KernelSolution:
+    """Minimise J over kernel coefficients and intercepts as `irls` does, by fewer products with K.
+
+    Where there is no room for more functions, or rounding hides the gradient, the point reached is returned
+    as not converged: `irls` can go on from it.
+
+    Parameters
+    ----------
+    objective : KernelObjective
+        The problem.
+    start : array of shape (n + 1, k), or (n, k) without an intercept
+        Kernel coefficients and, last, the intercepts.
+    tol, max_iter : float, int
+        Bound on the residual of `irls`, and on the number of subspaces.
+    """
+    n, k, K = len(objective.y), objective.n_scores, objective.K
+    subspace, scale, n_iter = Subspace(n, room(objective), K.dtype), float(np.sqrt(K.mean_diagonal)), 0
+    f = _projected(subspace, objective, start[:n])
+    at = _evaluate(objective, f, start[n] if objective.fit_intercept else np.zeros(k))
+    # Rounding errors of many products add up in the values: the end is judged by values computed anew, once
+    # residuals that fall as they did last time would be there.
+    anew, last = False, 0.0
+    while True:
+        A = subspace.coefficients(at.f.A).astype(np.float64)
+        if anew:
+            at = _evaluate(objective, Coordinates(at.f.A, np.asfortranarray(K.product(A))), at.b)
+        gradient = Coefficients(A + at.G, np.asfortranarray(K.product(A + at.G)))
+        norm, length, unknown = at.f.norm, gradient.norm, unknown_norm(gradient, K)
+        residual = scale * max(length, unknown) / (1 + scale * norm)
+        ends = not (residual > tol and length > unknown) or n_iter >= max_iter
+        moved = None
+        if not ends and subspace.extend(gradient):
+            goal = max(SHARE_LEFT * length, 0.15 * tol * (1 / scale + norm))
+            moved = _minimise_within(subspace, objective, at, gradient, goal)
+        if moved is None and anew:
+            break
+        anew, last = moved is None or residual**2 <= tol * last, residual
+        at, n_iter = (at, n_iter) if moved is None else (moved, n_iter + 1)
+    reached = Coefficients(A, at.f.KA)
+    value = at.loss + 0.5 * reached.dot(reached)
+    converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, reached, at.b))
+    coef = np.vstack([A, at.b]) if objective.fit_intercept else A
+    return KernelSolution(coef, value, residual, n_iter, bool(converged), reached.KA)
+
+
+@dataclass
+class _Point:
+    """A function, the best intercepts for it, and there Σωℓ and ω∂ℓ (n, k)."""
+
+    f: Coordinates
+    b: np.ndarray
+    loss: float
+    G: np.ndarray
+
+
+def _evaluate(objective: KernelObjective, f: Coordinates, b: np.ndarray) -> _Point:
+    """The point with the best intercepts, sought from b, and ω∂ℓ there."""
+    b = best_intercept(objective, f.KA, b)
+    return _Point(f, b, *objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights))
+
+
+def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> Coordinates:
+    """Coordinates of a start, of which the subspace is made."""
+    if not A.any():
+        return Coordinates(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
+    A = np.asfortranarray(A)
+    subspace.extend(Coefficients(A, np.asfortranarray(objective.K.product(A))))
+    W = subspace.products(A).astype(np.float64)
+    return Coordinates(W, subspace.values(W).astype(np.float64))
+
+
+def _minimise_within(
+    subspace: Subspace, objective: KernelObjective, start: _Point, gradient: Coefficients, goal: float
+) -> _Point | None:
+    """Newton steps in the subspace until the gradient there is short enough; None if none descends."""
+    W = np.zeros((subspace.size, objective.n_scores))
+    W[: len(start.f.A)] = start.f.A
+    at, moved = _Point(Coordinates(W, start.f.KA), start.b, start.loss, start.G), None
+    slope = Coordinates(subspace.products(gradient.A), gradient.KA)
+    for _ in range(MOST_STEPS):
+        system = Curvature(objective, (at.f.KA + at.b).astype(subspace.dtype, copy=False))
+        step = _newton_step(subspace, system, slope.A)
+        shift = system.intercept_change(step.KA)
+        t = length_along(objective, (at.f, at.b), (step, shift), at.loss + 0.5 * at.f.dot(at.f), slope)
+        if t is None:
+            break
+        at = moved = _evaluate(objective, at.f.plus(t, step), at.b + t * shift)
+        slope = Coordinates(at.f.A + subspace.products(at.G), at.f.KA)
+        if slope.norm <= goal:
+            break
+    return moved
+
+
+def _newton_step(subspace: Subspace, system: Curvature, gradient: np.ndarray) -> Coordinates:
+    """Solve (I + KV D̃ (KV)ᵀ) Δ = −∇J in the subspace, roughly."""
+    step = Coordinates(np.zeros_like(gradient), np.zeros(system.state.shape, order="F"))
+    residual = direction = -gradient
+    rho = inner(residual, residual)
+    goal = STEP_ERROR**2 * rho
+    for _ in range(MOST_PRODUCTS):
+        values = subspace.values(direction)
+        image = direction + subspace.products(system.product(values))
+        curvature = inner(direction, image)
+        if not curvature > 0:
+            break
+        tau = rho / curvature
+        step = step.plus(tau, Coordinates(direction, values))
+        residual = residual - tau * image
+        rho, previous = inner(residual, residual), rho
+        if rho <= goal:
+            break
+        direction = residual + rho / previous * direction
+    return step
