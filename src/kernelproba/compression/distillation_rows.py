@@ -1,7 +1,13 @@
 """Rows on which a smaller model learns to agree with a larger one.
 
-The rows that a model was fitted on are not enough: on them it is surer than elsewhere.  Mixtures of two of
-them take the place of new rows, for which labels are not needed: the larger model gives the probabilities.
+The rows that a model was fitted on are not enough: on them it is surer than elsewhere, and a smaller model
+that agrees on them need not agree on others.  Rows like them are made up, for which labels are not needed, as
+the larger model gives the probabilities.  Of neighbours a and b, of a row x::
+
+    crossover:  each feature from a or from b          step:  x + t (b − a),  −1 < t < 1
+
+Both stay where rows are: a crossover has values that occur, and a step goes where neighbours differ.  Sparse
+rows stay sparse.
 """
 
 from __future__ import annotations
@@ -11,20 +17,23 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.neighbors import NearestNeighbors
 
 from kernelproba.typing import Matrix
 
-#: Shares of the first of two rows in their mixture.
-SHARES = (0.3, 0.7)
-#: Mixtures for every row.
-MIXTURES = 3
+#: Rows that are made up for every row.
+INVENTED = 8
+#: Neighbours of a row, and rows among which they are looked for at most.
+NEIGHBOURS, AMONG = 20, 2000
+#: Ways to divide the features between two rows.
+DIVISIONS = 64
 #: Of so many rows one is held out, to measure what the compression costs.
 HELD_OUT = 5
 
 
 @dataclass(frozen=True)
 class DistillationRows:
-    """The same rows as each member of a pool compares them, with mixtures at their end.
+    """The same rows as each member of a pool compares them, with others like them at their end.
 
     Attributes
     ----------
@@ -39,7 +48,7 @@ class DistillationRows:
 
     @classmethod
     def of(cls, views: Sequence[Matrix], n_given: int, size: int, random_state: int = 0) -> DistillationRows:
-        """Draw rows, and `MIXTURES` times as many mixtures.
+        """Draw rows, and make up `INVENTED` times as many.
 
         Parameters
         ----------
@@ -48,18 +57,17 @@ class DistillationRows:
         n_given : int
             May be 0: then all rows count as such.
         size : int
-            Most rows with mixtures.
+            Most rows in all.
         random_state : int, default=0
             Draws.
         """
         rng, n = np.random.RandomState(random_state), views[0].shape[0]
-        kept = np.sort(rng.permutation(n)[: max(size // (1 + MIXTURES), 10)])
+        kept = np.sort(rng.permutation(n)[: max(size // (1 + INVENTED), 10)])
         judged = kept[kept >= n - n_given] if n_given else kept
         held_out = np.flatnonzero(np.isin(kept, judged))[::HELD_OUT]
         usual = np.delete(kept, held_out) if len(kept) > HELD_OUT else kept
-        pairs = rng.choice(usual, (2, MIXTURES * len(kept)))
-        share = rng.uniform(*SHARES, size=(pairs.shape[1], 1))
-        return cls([_stacked(X[kept], _mixed(X, pairs, share)) for X in views], held_out)
+        others = _invented([X[usual] for X in views], INVENTED * len(kept), rng)
+        return cls([_stacked(X[kept], made) for X, made in zip(views, others, strict=True)], held_out)
 
     @property
     def fitted(self) -> np.ndarray:
@@ -67,12 +75,48 @@ class DistillationRows:
         return np.delete(np.arange(self.views[0].shape[0]), self.held_out)
 
 
-def _mixed(X: Matrix, pairs: np.ndarray, share: np.ndarray) -> Matrix:
-    first, second = X[pairs[0]], X[pairs[1]]
-    if sp.issparse(X):
-        return sp.csr_array(first.multiply(share) + second.multiply(1 - share))
-    return share * first + (1 - share) * second
+def _invented(views: list[Matrix], size: int, rng: np.random.RandomState) -> list[Matrix]:
+    """Make up so many rows, the same in every view."""
+    n = views[0].shape[0]
+    a, b = _neighbours(views[0], size, rng)
+    cut = size // 2
+    start, step = rng.choice(n, size - cut), rng.uniform(-1, 1, (size - cut, 1))
+    division, seed = rng.randint(DIVISIONS, size=cut), rng.randint(2**31 - 1)
+    made = []
+    for X in views:
+        first = np.random.RandomState(seed).uniform(size=(DIVISIONS, X.shape[1])) < 0.5
+        crossed = _part(X[a[:cut]], first, division) + _part(X[b[:cut]], ~first, division)
+        moved = X[start] + _times(X[b[cut:]] - X[a[cut:]], step)
+        made.append(_stacked(crossed, moved))
+    return made
 
 
-def _stacked(X: Matrix, mixtures: Matrix) -> Matrix:
-    return sp.csr_array(sp.vstack([X, mixtures])) if sp.issparse(X) else np.vstack([X, mixtures])
+def _part(X: Matrix, kept: np.ndarray, which: np.ndarray) -> Matrix:
+    """Rows X (n, d) with 0 in the features that are not among kept[which] (n, d)."""
+    if not sp.issparse(X):
+        return np.where(kept[which], X, 0.0)
+    X = sp.coo_array(X)
+    own = kept[which[X.row], X.col]
+    return sp.csr_array((X.data[own], (X.row[own], X.col[own])), shape=X.shape)
+
+
+def _times(X: Matrix, factors: np.ndarray) -> Matrix:
+    """Rows X (n, d) times factors (n, 1)."""
+    return sp.csr_array(X.multiply(factors)) if sp.issparse(X) else factors * X
+
+
+def _neighbours(X: Matrix, size: int, rng: np.random.RandomState) -> np.ndarray:
+    """Draw pairs (2, size) of numbers of rows that are near each other."""
+    n = X.shape[0]
+    among = rng.permutation(n)[:AMONG]
+    k = min(NEIGHBOURS, len(among) - 1)
+    search = NearestNeighbors(n_neighbors=k + 1, algorithm="brute").fit(X[among])
+    first = rng.choice(n, size)
+    used, place = np.unique(first, return_inverse=True)
+    near = among[search.kneighbors(X[used], return_distance=False)[:, 1:]]
+    second = near[place, rng.randint(k, size=size)] if k else first
+    return np.stack([first, second])
+
+
+def _stacked(X: Matrix, others: Matrix) -> Matrix:
+    return sp.csr_array(sp.vstack([X, others])) if sp.issparse(X) else np.vstack([X, others])
