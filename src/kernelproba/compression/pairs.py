@@ -153,11 +153,17 @@ class PairwiseFunctions:
 
 def _pair_divergence(F: np.ndarray, share: np.ndarray) -> Divergence:
     """Divergence of the probabilities of pairs from those of log-odds F (n, pairs), weighed by shares."""
-    P, weight = expit(F), share / len(F)
-    log_P, log_not = log_expit(F), log_expit(-F)
+    # Of many classes few pairs matter to a row: all others are left out.
+    used = np.flatnonzero(share > LEAST_SHARE)
+    weight, F = share.ravel()[used] / len(F), F.ravel()[used]
+    P, log_P, log_not = expit(F), log_expit(F), log_expit(-F)
 
     def divergence(G: np.ndarray) -> tuple[float, np.ndarray]:
-        gaps = P * (log_P - log_expit(G)) + (1 - P) * (log_not - log_expit(-G))
-        return float((weight * gaps).sum()), weight * (expit(G) - P)
+        g = G.ravel()[used]
+        log_Q = log_expit(g)
+        gaps = P * (log_P - log_Q) + (1 - P) * (log_not + g - log_Q)
+        slopes = np.zeros(G.shape)
+        slopes.ravel()[used] = weight * (np.exp(log_Q) - P)
+        return float(weight @ gaps), slopes
 
     return divergence

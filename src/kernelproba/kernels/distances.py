@@ -164,14 +164,3 @@ def _expand_sparse(Z, factor: float):
         return abs(factor) * x2, abs(factor) * z2
 
     return expand
-
-
-def manhattan(Z) -> Fill:
-    """Bind Z (m, d); return fill(X, out) that writes Σₖ|xₖ−zₖ|."""
-    Z = densify(Z)
-
-    @np.errstate(over="ignore")
-    def fill(X, out):
-        out[...] = cdist(densify(X), Z, "cityblock")
-
-    return fill

@@ -17,7 +17,8 @@ import scipy.sparse as sp
 
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.blocks import Fill, fill_rows, for_each_block
-from kernelproba.kernels.distances import manhattan, squared_euclidean
+from kernelproba.kernels.distances import squared_euclidean
+from kernelproba.kernels.manhattan import manhattan
 from kernelproba.kernels.operands import check_length_scales, check_operands, check_positive, check_rows
 
 #: Largest error of an exponent that is left as it is where a kernel's values are summed at once.
