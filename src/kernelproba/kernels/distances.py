@@ -22,6 +22,8 @@ from kernelproba.linalg import densify
 RELATIVE_ERROR = 1e-7
 #: CSR centres of at most so many entries, of which at least this share is stored, are compared as dense ones.
 DENSE_ENTRIES, DENSE_SHARE = 2**25, 0.05
+#: Centres, and columns of two values, from which on a matrix product compares these faster than differences.
+FEW_CENTERS, FEW_COLUMNS = 64, 8
 
 
 def dot_products(Z) -> Fill:
@@ -167,11 +169,72 @@ def _expand_sparse(Z, factor: float):
 
 
 def manhattan(Z) -> Fill:
-    """Bind Z (m, d); return fill(X, out) that writes Σₖ|xₖ−zₖ|."""
+    """Bind Z (m, d); return fill(X, out) that writes Σₖ|xₖ−zₖ|.
+
+    Columns in which all entries are one of two values, such as indicators of categories, take one matrix
+    product instead of a difference for each pair of rows.
+    """
     Z = densify(Z)
+    steps = _two_valued_steps(Z)
+    other = None if steps is None else Z[:, steps.other]
 
     @np.errstate(over="ignore")
     def fill(X, out):
-        out[...] = cdist(densify(X), Z, "cityblock")
+        X = densify(X)
+        if steps is None or not steps.write(X, out):
+            out[...] = cdist(X, Z, "cityblock")
+        elif other.shape[1]:
+            out += cdist(X[:, steps.other], other, "cityblock")
 
     return fill
+
+
+class _TwoValuedSteps:
+    """Σₖ|xₖ−zₖ| over columns of two values.
+
+    With indicators u of the larger value and the distance s of both, Σₖ sₖ(uₖ(x) + uₖ(z) − 2 uₖ(x) uₖ(z)).
+
+    Parameters
+    ----------
+    Z : array of shape (m, d)
+        Centres.
+    least, most : arrays of shape (d,)
+        Extreme values of their columns.
+    two : array of shape (d,)
+        Which columns have no others.
+    """
+
+    def __init__(self, Z, least, most, two):
+        self.columns, self.other = np.flatnonzero(two), np.flatnonzero(~two)
+        self.least, self.most = least[two], most[two]
+        self.span = (self.most - self.least).astype(Z.dtype)
+        self.right = np.ascontiguousarray(self._augmented(Z[:, self.columns] == self.most, 1, ones=-2).T)
+
+    def write(self, X, out) -> bool:
+        """Write the sum of these columns, unless X has other values there."""
+        X = X[:, self.columns]
+        larger = self.most == X
+        if not (larger | (self.least == X)).all():
+            return False
+        np.matmul(self._augmented(larger, -2 * self.span, ones=-1), self.right, out=out)
+        # Equal rows are at distance zero, whatever rounding leaves of it.
+        out[out < 8 * np.finfo(out.dtype).eps * self.span.sum()] = 0
+        return True
+
+    def _augmented(self, larger, factor, ones):
+        """[factor u, Σ s u, 1], the last two in either order, so that one product does it all."""
+        B = np.empty((len(larger), larger.shape[1] + 2), dtype=self.span.dtype)
+        np.multiply(larger, factor, out=B[:, :-2])
+        B[:, ones] = 1
+        B[:, -3 - ones] = larger @ self.span
+        return B
+
+
+def _two_valued_steps(Z) -> _TwoValuedSteps | None:
+    """Steps of the columns of Z that have two values, if they are so many that they pay."""
+    if len(Z) < FEW_CENTERS or Z.shape[1] < FEW_COLUMNS:
+        return None
+    least, most = Z.min(axis=0), Z.max(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        two = ((least == Z) | (most == Z)).all(axis=0) & np.isfinite(most - least)
+    return _TwoValuedSteps(Z, least, most, two) if np.count_nonzero(two) >= FEW_COLUMNS else None

@@ -86,7 +86,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         None leaves out one observation at a time.  A number makes stratified folds of observations that do
         not depend on the order of the rows.  Identical rows are as many observations, and so is a row whose
         weight is a whole number; other weights say how much an observation matters.
-    max_rows : int, default=4000
+    max_rows : int, default=2000
         Rows that the search looks at: a random sample of larger data.  From what it finds there, C, gamma and
         the number of centres are followed to larger samples, as long as they move (`growth`): more rows pay
         for rougher functions.
@@ -210,7 +210,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         fit_intercept=True,
         scoring="log_loss",
         cv=None,
-        max_rows=4000,
+        max_rows=2000,
         n_centers="auto",
         memory_limit=None,
         tol=1e-2,
