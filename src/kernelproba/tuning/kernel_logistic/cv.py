@@ -72,7 +72,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
-        or more, with the RBF kernel and the defaults of `gammas`, `scoring` and `cv`.
+        or more, with the RBF kernel, of more than 1000 rows also with the Laplacian one, and the defaults of
+        `gammas`, `scoring` and `cv`.
     kernel : "auto", str, callable or Kernel, default="auto"
         "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
         interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
@@ -131,8 +132,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         All candidates in the layout of GridSearchCV, in the order they were tried, with the columns
         ``n_rows`` and ``weighed``; ``cv_results_.frame()`` is a table of them.
     feature_weights_ : ndarray of shape (d,) or None
-        Weights of the features in the squared distances of the RBF kernel, of mean 1; None if one length
-        scale serves all.
+        Weights of the features in the squared distances of the first model that has any, of mean 1 (the
+        Laplacian kernel takes their roots); None if one length scale serves all.
     temperature_ : float
         T: scores are divided by it.  Above 1 the model was too sure of itself; 1 if no correction lowered the
         leave-one-out log loss by more than chance does.
