@@ -123,3 +123,22 @@ def test_products_of_sparse_rows_are_those_of_dense_ones_whether_centres_are_ful
     out = np.empty((9, 7))
     dot_products(Z)(X, out)
     np.testing.assert_allclose(out, X.toarray() @ Z.toarray().T, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_indicators_are_compared_by_a_product_as_by_differences(dtype):
+    rng = np.random.default_rng(0)
+    steps = (rng.random((200, 30)) < 0.2) * rng.random(30) - 0.5
+    X = np.hstack([rng.normal(size=(200, 3)), steps]).astype(dtype)
+    X[1], kernel = X[0], Laplacian(2.0)
+    D = kernel.distances(X, X)
+    np.testing.assert_allclose(D, cdist(X, X, "cityblock"), rtol=1e-5 if dtype == np.float32 else 1e-12)
+    assert D[0, 1] == 0
+    assert not D.diagonal().any()
+
+
+def test_a_third_value_in_a_column_of_indicators_is_compared_as_any_other():
+    rng = np.random.default_rng(0)
+    Z = (rng.random((100, 12)) < 0.5).astype(float)
+    X = np.vstack([Z[:5], np.full((1, 12), 0.3)])
+    np.testing.assert_allclose(Laplacian(1.0).distances(X, Z), cdist(X, Z, "cityblock"))

@@ -18,7 +18,8 @@ from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS, EXACT_ROWS, CenterChoice
-from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_centers
+from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem
+from kernelproba.estimators.kernel_logistic.centers import fit_centers
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options
 from kernelproba.estimators.kernel_logistic.memory_plan import SAMPLE, MemoryPlan
 from kernelproba.estimators.kernel_logistic.pairs import LogisticPairs

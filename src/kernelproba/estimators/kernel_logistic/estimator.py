@@ -22,8 +22,9 @@ from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import PENALISED_C, positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import CenterChoice, check_square, rows_in_memory
+from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem
 from kernelproba.estimators.kernel_logistic.center_pairs import check_settings, fit_center_pairs, spans_fewer
-from kernelproba.estimators.kernel_logistic.centers import CenteredProblem, fit_centers
+from kernelproba.estimators.kernel_logistic.centers import fit_centers
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_function
 from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan

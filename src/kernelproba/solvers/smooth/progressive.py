@@ -78,9 +78,14 @@ def progressive(
     return _solution(objective, point, n_iter, residual, tol)
 
 
+def start_curvature(sample: Objective, full: Objective | None, start: np.ndarray) -> Preconditioner:
+    """Curvature at a start, as a sample in memory tells it; it serves similar weights, too."""
+    return precondition(sample, start, per_score=_pays(sample, sample if full is None else full))
+
+
 def resumed(
-    sample: Objective,
-    full: Objective | None,
+    objective: Objective,
+    P: Preconditioner,
     start: np.ndarray,
     *,
     tol: float,
@@ -91,13 +96,13 @@ def resumed(
 
     Parameters
     ----------
-    sample : Objective
-        A sample in memory, which tells the curvature at the start.
-    full, start, tol, max_iter, step
+    objective : Objective
+        The problem, with all rows.
+    P : Preconditioner
+        Curvature at the start, of `start_curvature`.
+    start, tol, max_iter, step
         As of `progressive`.
     """
-    objective = sample if full is None else full
-    P = precondition(sample, start, per_score=_pays(sample, objective))
     return _solution(objective, *_steps(objective, start, P, tol, max_iter, step), tol)
 
 

@@ -63,16 +63,21 @@ class RecycledDirections:
         HZ = np.empty_like(Z)
         for image, z, Kz in zip(HZ, Z, KZ, strict=True):
             np.add(z, curvature_product(Kz.reshape(self.shape)).ravel(), out=image, casting="same_kind")
-        return Deflation(Z, KZ, HZ)
+        # Rounding may leave a direction no positive length of its own: it has nothing to offer.
+        lengths = np.einsum("ij,ij->i", KZ, HZ, dtype=np.float64)
+        sound = np.isfinite(lengths) & (lengths > 0)
+        if not sound.all():
+            Z, KZ, HZ, lengths = Z[sound], KZ[sound], HZ[sound], lengths[sound]
+        return Deflation(Z, KZ, HZ, lengths) if len(lengths) else None
 
 
 class Deflation:
-    """Directions Z (m, n k) with KZ and HZ, and the solution of the system in their span."""
+    """Directions Z (m, n k) with KZ, HZ and squared lengths, and the solution of the system in their span."""
 
-    def __init__(self, Z: np.ndarray, KZ: np.ndarray, HZ: np.ndarray):
+    def __init__(self, Z: np.ndarray, KZ: np.ndarray, HZ: np.ndarray, lengths: np.ndarray):
         self.Z, self.KZ, self.HZ = Z, KZ, HZ
         E = (KZ @ HZ.T).astype(np.float64)
-        scale = 1 / np.sqrt(np.maximum(E.diagonal(), np.finfo(float).tiny))
+        scale = 1 / np.sqrt(lengths)
         values, vectors = eigh(scale[:, None] * (E + E.T) / 2 * scale)
         kept = values > DEPENDENT * values[-1]
         self._root = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])

@@ -17,16 +17,22 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelproba.basis import span_rows
-from kernelproba.basis.low_rank import LowRank, low_rank_of_matrix
+from kernelproba.basis.low_rank import LowRank
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction, LogisticFunction, Options, fit_matrix
 from kernelproba.kernels import Kernel, Precomputed
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.losses import loss_for
-from kernelproba.objective import DenseMatrix
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.locations import Locations
 from kernelproba.solvers.loo.logistic import logistic_loo_scores
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
+from kernelproba.tuning.kernel_logistic.gram_matrices import (
+    FactoredGram,
+    GramMatrix,
+    WholeGram,
+    has_factor,
+    wide_factor,
+)
 from kernelproba.tuning.observations import Observations
 
 #: Largest rank of kernel matrices in leave-one-out systems.
@@ -80,18 +86,20 @@ class CandidateFits:
 
     def __init__(self, rows: Observations, kernel_of: Callable[[float | None], Kernel], options: Options):
         self.rows, self.options = rows, options
-        self._kernel_of = kernel_of
+        self.kernel = kernel_of
         self._distances = DistanceCache(rows.X)
         self._fits: dict[tuple[Fold | None, float | None], dict[float, LogisticFunction]] = {}
         # A search walks to and fro between neighbouring widths.
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
         self.low_rank = lru_cache(maxsize=3)(self._compute_low_rank)
+        self._wide_factor = lru_cache(maxsize=3)(self._compute_wide_factor)
 
     def forget(self) -> None:
         """Give the memory of matrices free; they are computed anew where they are needed again."""
         self._distances = DistanceCache(self.rows.X)
         self._matrix.cache_clear()
         self.low_rank.cache_clear()
+        self._wide_factor.cache_clear()
 
     def matrix(self, gamma: float | None) -> np.ndarray:
         """Kernel matrix (m, m), in single precision where the rows are many."""
@@ -115,9 +123,8 @@ class CandidateFits:
         if fold is not None:
             rows, weight = fold.train, weight[fold.train] * fold.train_share
         for dtype, start in self._attempts(known, C, weight.max()):
-            K = self._matrix(gamma, dtype)
-            K = K if fold is None else K[np.ix_(rows, rows)]
-            function = fit_matrix(DenseMatrix(K), self.rows.y[rows], C * weight, self.options, start)
+            K = self._gram(gamma, C, dtype).among(None if fold is None else rows)
+            function = fit_matrix(K, self.rows.y[rows], C * weight, self.options, start)
             if function.solution.converged:
                 break
         known[C] = function
@@ -125,12 +132,12 @@ class CandidateFits:
 
     def predict(self, X: np.ndarray, gamma: float | None, C: float) -> np.ndarray:
         """Log-probabilities (r, c) of other rows by the fit to all."""
-        function, K = self.fit(gamma, C), self._kernel_of(gamma)(X, self.rows.X)
+        function, K = self.fit(gamma, C), self.kernel(gamma)(X, self.rows.X)
         return score_log_probabilities(K.astype(np.float64, copy=False) @ function.dual + function.intercept)
 
     def on(self, rows: Observations) -> "CandidateFits":
         """Fits with the same kernels to other rows."""
-        return CandidateFits(rows, self._kernel_of, self.options)
+        return CandidateFits(rows, self.kernel, self.options)
 
     def loo_scores(self, gamma: float | None, C: float, F: np.ndarray) -> np.ndarray:
         """Scores (m, k) of each row without one of its observations, from those F by the fit to all."""
@@ -154,7 +161,7 @@ class CandidateFits:
 
     def _left_out(self, gamma: float | None, C: float, function: LogisticFunction) -> HeldOutPrediction:
         """Predict every row without one of its observations, from the fit to all."""
-        F = DenseMatrix(self.matrix(gamma)).product(function.dual) + function.intercept
+        F = self._fitted_gram(gamma, C).among(None).product(function.dual) + function.intercept
         log_P = score_log_probabilities(self.loo_scores(gamma, C, F))
         if self.is_saturated(F, log_P):
             return self.refitted(gamma, C)
@@ -191,12 +198,12 @@ class CandidateFits:
         return self.rows.folds(REFIT_FOLDS)
 
     def _held_out(
-        self, fold: Fold, gamma: float | None, _: float, function: LogisticFunction
+        self, fold: Fold, gamma: float | None, C: float, function: LogisticFunction
     ) -> HeldOutPrediction:
         """Predict what a fold tests, from the fit to the rest."""
-        K = self.matrix(gamma)[np.ix_(fold.test, fold.train)].astype(np.float64, copy=False)
+        F = self._fitted_gram(gamma, C).scores(fold.test, fold.train, function.dual) + function.intercept
         weight = self.rows.judged_weight[fold.test] * fold.test_share
-        log_P = score_log_probabilities(K @ function.dual + function.intercept)
+        log_P = score_log_probabilities(F)
         return HeldOutPrediction(fold.test, log_P, weight, function.solution.converged)
 
     def _attempts(
@@ -212,8 +219,24 @@ class CandidateFits:
         if dtype is not np.float64:
             yield np.float64, None
 
+    def _gram(self, gamma: float | None, C: float, dtype: type) -> GramMatrix:
+        """Kernel matrix of all rows, good enough for a fit with C, by a factor where there is a thin one."""
+        if has_factor(self.kernel(gamma), self.rows.X):
+            return FactoredGram(self.rows.X)
+        many = self.options.precision(len(self.rows.y)) is not np.float64
+        if dtype is np.float64 and many and (Phi := self._wide_factor(gamma, C)) is not None:
+            return FactoredGram(Phi)
+        return WholeGram(self._matrix(gamma, dtype))
+
+    def _fitted_gram(self, gamma: float | None, C: float) -> GramMatrix:
+        """The kernel matrix in the precision in which fits with C are tried first."""
+        return self._gram(gamma, C, self.options.precision(len(self.rows.y), C * self.rows.weight.max()))
+
+    def _compute_wide_factor(self, gamma: float | None, C: float) -> np.ndarray | None:
+        return wide_factor(self.kernel(gamma), self.rows.X, C * self.rows.weight.max())
+
     def _compute_matrix(self, gamma: float | None, dtype: type) -> np.ndarray:
-        kernel = self._kernel_of(gamma)
+        kernel = self.kernel(gamma)
         if not kernel.definite or isinstance(kernel, Precomputed):
             # Refuses an indefinite matrix, or takes its positive part.
             _, Phi = span_rows(kernel, self.rows.X)
@@ -221,7 +244,7 @@ class CandidateFits:
         return self._distances.matrix(kernel, dtype)
 
     def _compute_low_rank(self, gamma: float | None) -> LowRank:
-        return low_rank_of_matrix(self.matrix(gamma), max_rank=MAX_RANK, tol=MIN_RANK_TOL)
+        return self._fitted_gram(gamma, 1.0).low_rank(MAX_RANK, MIN_RANK_TOL)
 
 
 def joined(

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.refit import refit_centers
+from kernelproba.estimators.kernel_logistic.refit import Refits
 from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilities
 from kernelproba.tuning.kernel_logistic.kept_stages import refitted_of, refitted_state
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
@@ -94,12 +94,14 @@ def cross_fit(
     search: CandidateSearch,
 ) -> CrossFits:
     """Fit a model of all rows anew without each fold (n,) of them; a checkpoint knows it by a name."""
-    rows, aligned = many.seen(view), many.rows.align(fold)
+    aligned, n_folds = many.rows.align(fold), int(fold.max()) + 1
+    mean_weight = many.rows.map_values(partial(np.multiply, 1 - 1 / n_folds), many.weight)
+    refits = Refits(model, many.seen(view), many.y, mean_weight)
 
     def refit(number: int) -> KernelLogisticRegression:
         weight = many.rows.map_values(_Without(number), many.weight, aligned)
         with search.reported("fit without a fold", len(many), units=FOLD_UNITS) as passes:
-            return refit_centers(model, rows, many.y, weight, step=passes)
+            return refits.to(weight, passes)
 
     models = [
         search.stages.kept(
@@ -109,7 +111,7 @@ def cross_fit(
             partial(refitted_of, model),
             complete=lambda: not search.budget.ran_out,
         )
-        for number in range(int(fold.max()) + 1)
+        for number in range(n_folds)
     ]
     return CrossFits(view, models)
 

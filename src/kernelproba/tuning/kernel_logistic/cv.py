@@ -72,7 +72,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
-        or more, with the RBF kernel and the defaults of `gammas`, `scoring` and `cv`.
+        or more, with the RBF kernel, of more than 1000 rows also with the Laplacian one, and the defaults of
+        `gammas`, `scoring` and `cv`.
     kernel : "auto", str, callable or Kernel, default="auto"
         "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
         interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
@@ -86,7 +87,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         None leaves out one observation at a time.  A number makes stratified folds of observations that do
         not depend on the order of the rows.  Identical rows are as many observations, and so is a row whose
         weight is a whole number; other weights say how much an observation matters.
-    max_rows : int, default=4000
+    max_rows : int, default=2000
         Rows that the search looks at: a random sample of larger data.  From what it finds there, C, gamma and
         the number of centres are followed to larger samples, as long as they move (`growth`): more rows pay
         for rougher functions.
@@ -131,8 +132,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         All candidates in the layout of GridSearchCV, in the order they were tried, with the columns
         ``n_rows`` and ``weighed``; ``cv_results_.frame()`` is a table of them.
     feature_weights_ : ndarray of shape (d,) or None
-        Weights of the features in the squared distances of the RBF kernel, of mean 1; None if one length
-        scale serves all.
+        Weights of the features in the squared distances of the first model that has any, of mean 1 (the
+        Laplacian kernel takes their roots); None if one length scale serves all.
     temperature_ : float
         T: scores are divided by it.  Above 1 the model was too sure of itself; 1 if no correction lowered the
         leave-one-out log loss by more than chance does.
@@ -210,7 +211,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         fit_intercept=True,
         scoring="log_loss",
         cv=None,
-        max_rows=4000,
+        max_rows=2000,
         n_centers="auto",
         memory_limit=None,
         tol=1e-2,

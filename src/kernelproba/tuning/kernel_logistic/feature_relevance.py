@@ -10,6 +10,10 @@ For the RBF kernel
 
     ∂fₐ(x)/∂xⱼ = −2γ (xⱼ Σₗ αₗₐ k(x, zₗ) − Σₗ αₗₐ zₗⱼ k(x, zₗ))
 
+and for the Laplacian one, whose mean distance Σⱼ √mⱼ |xⱼ − zⱼ| is kept,
+
+    ∂fₐ(x)/∂xⱼ = −γ Σₗ αₗₐ sign(xⱼ − zₗⱼ) k(x, zₗ)
+
 Weights that have seen a row mislead its leave-one-out.  So whether they pay is judged by folds, in each of
 which they are learned anew without the rows held out.
 """
@@ -22,9 +26,11 @@ import numpy as np
 
 from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction
+from kernelproba.kernels import Laplacian
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, HeldOutPrediction
 from kernelproba.tuning.observations import Observations
+from kernelproba.tuning.scaling import has_two_values
 
 #: Rows at which slopes are taken.
 SLOPE_ROWS = 300
@@ -53,13 +59,16 @@ class FeatureRelevance:
     @classmethod
     def learn(cls, fits: CandidateFits, gamma: float, C: float) -> "FeatureRelevance":
         """Learn from the fit to all rows at a point."""
-        rows = fits.rows
-        slopes = mean_squared_slopes(rows.X, fits.matrix(gamma), fits.fit(gamma, C), rows.weight)
-        weights = np.sqrt(slopes)
+        rows, absolute = fits.rows, isinstance(fits.kernel(gamma), Laplacian)
+        slopes_of = mean_squared_absolute_slopes if absolute else mean_squared_slopes
+        weights = np.sqrt(slopes_of(rows.X, fits.matrix(gamma), fits.fit(gamma, C), rows.weight))
         mean = weights.mean()
         weights = np.maximum(weights / mean, MIN_WEIGHT) if mean > 0 else np.ones_like(weights)
-        variance = rows.X.var(axis=0, dtype=np.float64)
-        ratio = variance.sum() / (weights @ variance) if variance.any() else 1.0
+        if absolute:
+            spread, factors = np.abs(rows.X - np.median(rows.X, axis=0)).mean(axis=0), np.sqrt(weights)
+        else:
+            spread, factors = rows.X.var(axis=0, dtype=np.float64), weights
+        ratio = spread.sum() / (factors @ spread) if spread.any() else 1.0
         return cls(weights, float(gamma * ratio))
 
     def of(self, fits: CandidateFits) -> CandidateFits:
@@ -182,14 +191,34 @@ def mean_squared_slopes(
     weight : array of shape (n,)
         Weights of the rows.
     """
-    A = function.dual
+    at, G = slice(SLOPE_ROWS), np.zeros(X.shape[1])
+    for a in _combinations(function.dual).T:
+        slopes = X[at] * (K[at] @ a)[:, None] - K[at] @ (a[:, None] * X)
+        G += weight[at] @ np.square(slopes)
+    return G / weight[at].sum()
+
+
+def mean_squared_absolute_slopes(
+    X: np.ndarray, K: np.ndarray, function: KernelFunction, weight: np.ndarray
+) -> np.ndarray:
+    """G/γ² (d,): the same of a Laplacian kernel, with the parameters of `mean_squared_slopes`."""
+    at, G, two = slice(SLOPE_ROWS), np.zeros(X.shape[1]), has_two_values(X)
+    # The sign of a difference of indicators is the difference itself.
+    U = (X[:, two] > X[:, two].min(axis=0)).astype(np.float64)
+    for a in _combinations(function.dual).T:
+        KA = K[at] * a
+        G[two] += weight[at] @ np.square(U[at] * KA.sum(axis=1)[:, None] - KA @ U)
+        for j in np.flatnonzero(~two):
+            slopes = np.einsum("ij,ij->i", KA, np.sign(X[at, j, None] - X[:, j]))
+            G[j] += weight[at] @ np.square(slopes)
+    return G / weight[at].sum()
+
+
+def _combinations(A: np.ndarray) -> np.ndarray:
+    """Coefficients (n, k) of scores that are centred over the classes, or of a few random sums of many."""
     if (k := A.shape[1]) > 1:
         A = A - A.mean(axis=1, keepdims=True)
     if k > COMBINATIONS:
         # Σₐ gₐ² is the mean of (Σₐ ±gₐ)² over all signs: a few of them for many classes.
         A = A @ np.random.default_rng(0).choice([-1.0, 1.0], (k, COMBINATIONS)) / np.sqrt(COMBINATIONS)
-    at, G = slice(SLOPE_ROWS), np.zeros(X.shape[1])
-    for a in A.T:
-        slopes = X[at] * (K[at] @ a)[:, None] - K[at] @ (a[:, None] * X)
-        G += weight[at] @ np.square(slopes)
-    return G / weight[at].sum()
+    return A

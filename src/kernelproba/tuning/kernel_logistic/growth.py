@@ -18,7 +18,7 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
-from kernelproba.estimators.kernel_logistic.refit import refit_centers
+from kernelproba.estimators.kernel_logistic.refit import Refits
 from kernelproba.rows import MemoryRows
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
@@ -191,7 +191,8 @@ class SizedFits:
             self._fitted[gamma] = fresh.fit(X, rows.y, rows.weight)
             self.search.budget.reserve = self.final_share * (time.monotonic() - start)
         else:
-            self._fitted[gamma] = refit_centers(known, MemoryRows(X), rows.y, rows.weight, C=point.C)
+            refits = Refits(known, MemoryRows(X), rows.y, rows.weight, point.C)
+            self._fitted[gamma] = refits.to(rows.weight)
         return self._fitted[gamma]
 
 

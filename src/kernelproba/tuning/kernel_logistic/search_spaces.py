@@ -19,7 +19,7 @@ from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
 from kernelproba.tuning.kernel_logistic.growth import Searched
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
-from kernelproba.tuning.kernel_logistic.stages import SearchSpace
+from kernelproba.tuning.kernel_logistic.stages import RELEVANCE_ROWS, SearchSpace
 from kernelproba.tuning.scaled_features import ScaledFeatures
 from kernelproba.typing import Matrix
 
@@ -118,6 +118,7 @@ class SearchSpaces(ScaledFeatures):
 
     def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
         """Whether features may be weighed, and whether that can be told."""
-        free = isinstance(kernel, str) and kernel == "rbf" and isinstance(self.gammas, str)
+        weighable = ("rbf", "laplacian") if X.shape[0] > RELEVANCE_ROWS else ("rbf",)
+        free = isinstance(kernel, str) and kernel in weighable and isinstance(self.gammas, str)
         judged = self.cv is None and self.scoring == "log_loss"
         return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2

@@ -30,15 +30,42 @@ def select_models(
     """
     screened = [screen(spaces[0], rows, search)]
     screened += [screen(space, rows, search) for space in spaces[1:] if not search.budget.is_over()]
-    useful = [0] if len(screened) == 1 else np.flatnonzero(_screening_pool(screened)).tolist()
-    selected = []
-    for k in useful:
-        found = finish(spaces[k], rows, search, screened[k])
-        selected.append(grown_in_memory(spaces[k], rows, search, found))
+    weights = np.ones(1) if len(screened) == 1 else _screening_pool(screened)
+    found: list[SelectedModel] = []
+    # The likeliest first: what the others have to be measured by.
+    for k in np.argsort(-weights, kind="stable")[: np.count_nonzero(weights)]:
+        rival = max((each.best for each in found), key=lambda best: best.score, default=None)
+        finished = finish(spaces[k], rows, search, screened[k], rival)
+        if finished is not None:
+            found.append(finished)
         if len(rows) > KEPT_ROWS:  # before matrices of the next kernel are needed
             search.forget()
-            selected[-1].fits.forget()
+    selected = []
+    for each in _pooled(found, rows, search):
+        space = next(space for space in spaces if space.kernel == each.best.view.kernel)
+        selected.append(grown_in_memory(space, rows, search, each))
+        if len(rows) > KEPT_ROWS:
+            search.forget()
+            each.fits.forget()
     return selected
+
+
+def _pooled(found: list[SelectedModel], rows: Observations, search: CandidateSearch) -> list[SelectedModel]:
+    """Those that have weight in a pool by the predictions of their last stage, where all rows are more.
+
+    Where these are all, the pool of all of them will tell, for little more time and by more predictions.
+    """
+    n_rows, c = found[0].best.n_rows, rows.n_classes
+    if len(found) == 1 or n_rows == len(rows) or any(each.best.n_rows != n_rows for each in found):
+        return found
+    log_Ps, weight = np.full((len(found), n_rows, c), np.nan), np.zeros(n_rows)
+    for log_P, each in zip(log_Ps, found, strict=True):
+        for part in search.held_out(each.best):
+            log_P[part.rows], weight[part.rows] = part.log_P, part.weight
+    y = rows.sample(n_rows).y
+    shared = np.isfinite(log_Ps).all(axis=(0, 2))
+    kept = fit_pool(log_Ps[:, shared], y[shared], weight[shared])
+    return [each for each, v in zip(found, kept, strict=True) if v > 0]
 
 
 def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:
@@ -46,7 +73,7 @@ def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:
     best = [max(results, key=lambda result: result.best.score) for results in screened]
     usable = np.array([np.isfinite(result.best.score) for result in best])
     if not usable.any():
-        return np.arange(len(best)) == 0
+        return (np.arange(len(best)) == 0).astype(float)
     parts = [
         result.stage.fits.held_out(*result.best.point, result.stage.folds)
         for result, good in zip(best, usable, strict=True)

@@ -52,12 +52,14 @@ SCREENING_OPERATIONS, SAMPLED_CLASSES = 6e7, 3
 LOO_ROWS, REFINE_OPERATIONS = 1000, 3e8
 #: Folds where it is not, and rows held out that it takes to tell two scales, and two neighbours, apart.
 FOLDS, COMPARED_ROWS, REFINED_ROWS = 4, 600, 250
-#: Rows from which weights of features are learned.
-RELEVANCE_ROWS = 1000
+#: Rows from which weights of features are learned: all up to so many, and so many of twice as many or more.
+RELEVANCE_ROWS, MOST_RELEVANCE_ROWS = 1000, 2000
 #: Rows behind the median distance.
 MEDIAN_ROWS = 300
 #: How much worse, relatively, another scale may be on a sample and still be compared.
 STAGE_TOL = 0.25
+#: How much worse, relatively, a kernel may be than another before its settings are refined, and still matter.
+HOPELESS = 0.15
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
 #: Multiples of gamma, and C, from which the last stage may start: an ordinary one, and a wide kernel with a
@@ -165,12 +167,22 @@ def _from_other_widths(stage: Stage, center: float, best: Candidate, search: Can
 
 
 def finish(
-    space: SearchSpace, rows: Observations, search: CandidateSearch, screened: Sequence[StageResult]
-) -> SelectedModel:
-    """Compare the scales once more where a sample was screened, refine, and weigh features if that pays."""
+    space: SearchSpace,
+    rows: Observations,
+    search: CandidateSearch,
+    screened: Sequence[StageResult],
+    rival: Candidate | None = None,
+) -> SelectedModel | None:
+    """Compare the scales once more where a sample was screened, refine, and weigh features if that pays.
+
+    None if the kernel is so far behind a rival of another one that it would have no weight beside it.
+    """
     chosen = max(screened, key=_result_score)
     if _is_screened(space, rows) and not search.budget.is_over():
-        chosen = _refine(space, search, _compare(space, rows, search, screened))
+        compared = _compare(space, rows, search, screened)
+        if _is_hopeless(space, rows, search, compared, rival):
+            return None
+        chosen = _refine(space, search, compared)
         chosen = _reconsidered(space, rows, search, chosen)
     whole = space.folds is None and len(chosen.stage.fits.rows) == len(rows)
     fits = chosen.stage.fits if whole else space.stage(chosen.view, rows, None).fits
@@ -187,7 +199,8 @@ def _weighed(
     gamma, C = found.best.point
     assert gamma is not None
     few = len(rows) <= RELEVANCE_ROWS
-    fits = plain.fits if few else space.stage(found.view, rows.sample(RELEVANCE_ROWS), None).fits
+    size = MOST_RELEVANCE_ROWS if len(rows) >= MOST_RELEVANCE_ROWS else RELEVANCE_ROWS
+    fits = plain.fits if few else space.stage(found.view, rows.sample(size), None).fits
     cross_validated = RelevanceCV(fits, (gamma, C), fits.rows.folds(FOLDS))
     if not relevance_pays(cross_validated.comparisons(), fits.rows):
         return plain
@@ -236,12 +249,51 @@ def _final_result(space: SearchSpace, rows: Observations, found: StageResult) ->
 
 def _refine(space: SearchSpace, search: CandidateSearch, found: StageResult) -> StageResult:
     """Walk on from a point, judged by fewer folds if the user has not asked for them."""
-    stage = found.stage
-    if space.folds is None and stage.folds is not None:
-        stage = replace(stage, folds=stage.folds[: _folds_that_hold_out(REFINED_ROWS, stage.fits.rows)])
+    stage = _refining_stage(space, found.stage)
     screening = None if found.screening is None else Screening(found.screening, found.best.point)
     best = search.minimise(stage, found.best.point, refine=True, screening=screening)
     return found._replace(stage=stage, best=best)
+
+
+def _refining_stage(space: SearchSpace, stage: Stage) -> Stage:
+    """The last stage with as many folds as tell neighbours apart, unless the user has chosen them."""
+    if space.folds is not None or stage.folds is None:
+        return stage
+    return replace(stage, folds=stage.folds[: _folds_that_hold_out(REFINED_ROWS, stage.fits.rows)])
+
+
+def _is_hopeless(
+    space: SearchSpace,
+    rows: Observations,
+    search: CandidateSearch,
+    found: StageResult,
+    rival: Candidate | None,
+) -> bool:
+    """Whether all starts are so much worse than a rival on the same rows that no step will make up for it."""
+    # A kernel without gamma has no width to go wrong by, and its C costs little to refine.
+    if rival is None or rival.n_rows != len(found.stage.fits.rows) or found.best.gamma is None:
+        return False
+    found = found._replace(stage=_refining_stage(space, found.stage))
+    score = search.evaluate(found.stage, *found.best.point).score
+    least = rival.score - HOPELESS * abs(rival.score)
+    if score < least and _has_other_starts(space, rows, search, found):
+        score = max(map(_score, _other_starts(space, rows, search, found)))
+    return score < least
+
+
+def _has_other_starts(
+    space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
+) -> bool:
+    """Whether a sample of the rows may have led astray, and there are other points to set out from."""
+    searched = found.best.gamma is not None and all(space.searched)
+    return searched and _is_sampled(rows) and not search.budget.is_over()
+
+
+def _other_starts(
+    space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
+) -> list[Candidate]:
+    center = _center(space, rows, found.view)
+    return [search.evaluate(found.stage, center * width, C) for width, C in FINAL_STARTS]
 
 
 def _reconsidered(
@@ -252,16 +304,9 @@ def _reconsidered(
     A few hundred rows may tell so little that they end with nearly constant functions, or with narrow kernels
     that tell equal rows apart; more rows of the same table then want a rough additive one.
     """
-    if (
-        found.best.gamma is None
-        or not all(space.searched)
-        or not _is_sampled(rows)
-        or search.budget.is_over()
-    ):
+    if not _has_other_starts(space, rows, search, found):
         return found
-    center = _center(space, rows, found.view)
-    starts = [search.evaluate(found.stage, center * width, C) for width, C in FINAL_STARTS]
-    start = max(starts, key=_score)
+    start = max(_other_starts(space, rows, search, found), key=_score)
     if start.score <= found.best.score + CHANCE_GAIN / len(found.stage.fits.rows):
         return found
     return found._replace(best=search.minimise(found.stage, start.point, refine=True))

@@ -58,6 +58,18 @@ def test_a_deflated_system_is_solved_in_the_span_of_its_directions(dtype):
     np.testing.assert_allclose(K_rest, K @ rest, atol=100 * tolerance)
 
 
+@pytest.mark.parametrize("length", [-0.5, np.nan])
+def test_a_direction_that_rounding_has_left_without_length_is_passed_over(length):
+    rng = np.random.default_rng(1)
+    n, k, m = 200, 2, 10
+    d, Z = rng.random((n, 1)), rng.normal(size=(m, n, k))
+    recycled = RecycledDirections(n, k, np.dtype(np.float64))
+    recycled.extend([*((z, z, 1.0) for z in Z), (Z[0], length * Z[0], 1.0)])
+    deflation = recycled.deflation(lambda V: d * V)
+    step, _, _ = deflation.start(Z[3] + d * Z[3])
+    np.testing.assert_allclose(step, Z[3], atol=1e-9)
+
+
 def test_recycling_saves_products_and_finds_the_same_minimum(monkeypatch):
     J = problem()
     with_them = irls_from_smaller_weights(J, tol=1e-6)

@@ -1,21 +1,23 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
+from sklearn.metrics.pairwise import euclidean_distances, laplacian_kernel, rbf_kernel
 
 from kernelproba import KernelLogisticRegression as KLR
 from kernelproba import KernelLogisticRegressionCV as CV
 from kernelproba.datasets import three_gaussians, three_gaussians_problem
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction, Options
 from kernelproba.inspection import explain
-from kernelproba.kernels import RBF
+from kernelproba.kernels import RBF, Laplacian
 from kernelproba.rows.folds import Fold
 from kernelproba.rows.row_hash import row_keys
+from kernelproba.tuning.kernel_logistic import feature_relevance
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
     FeatureRelevance,
     PairedPrediction,
     RelevanceCV,
+    mean_squared_absolute_slopes,
     mean_squared_slopes,
     relevance_pays,
 )
@@ -58,6 +60,49 @@ def test_slopes_are_those_of_finite_differences(n_classes):
     G = [np.average(np.square(slope).sum(axis=1), weights=weight) for slope in slopes]
     found = (2 * GAMMA) ** 2 * mean_squared_slopes(X, rbf_kernel(X, gamma=GAMMA), function, weight)
     np.testing.assert_allclose(found, G, rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_slopes_of_a_laplacian_kernel_are_those_of_finite_differences(n_classes):
+    X, y = noisy(40, 0, n_noise=1)
+    y = np.minimum(y, n_classes - 1)
+    model = KLR(C, kernel="laplacian", gamma=GAMMA, tol=1e-8).fit(X, y)
+    function = KernelFunction(model.support_, model.dual_coef_.T, model.intercept_)
+
+    def scores(rows):
+        F = model.decision_function(rows).reshape(len(rows), -1)
+        return F - F.mean(axis=1, keepdims=True) if n_classes > 2 else F
+
+    step = 1e-6
+    slopes = [(scores(X + step * e) - scores(X - step * e)) / (2 * step) for e in np.eye(3)]
+    weight = np.linspace(1, 2, 40)
+    G = [np.average(np.square(slope).sum(axis=1), weights=weight) for slope in slopes]
+    K = laplacian_kernel(X, gamma=GAMMA)
+    found = GAMMA**2 * mean_squared_absolute_slopes(X, K, function, weight)
+    np.testing.assert_allclose(found, G, rtol=1e-4)
+
+
+def test_indicators_are_weighed_by_a_product_as_by_their_signs(monkeypatch):
+    X, _ = noisy(60, 0)
+    X[:, 3:] = np.where(X[:, 3:] > 0, 0.7, -0.2)
+    K, weight = laplacian_kernel(X, gamma=GAMMA), np.ones(60)
+    function = KernelFunction(np.arange(60), np.random.default_rng(0).normal(size=(60, 3)), np.zeros(3))
+    found = mean_squared_absolute_slopes(X, K, function, weight)
+    monkeypatch.setattr(feature_relevance, "has_two_values", lambda X: np.zeros(X.shape[1], dtype=bool))
+    np.testing.assert_allclose(found, mean_squared_absolute_slopes(X, K, function, weight))
+
+
+def test_weights_of_a_laplacian_kernel_tell_noise_from_signal_and_keep_the_mean_distance():
+    X, y = noisy(200, 0)
+    options = Options("irls", 1e-6, 200, True)
+    fits = CandidateFits(
+        observations(X, y), lambda gamma: Laplacian(Laplacian.length_scale_of(gamma)), options
+    )
+    relevance = FeatureRelevance.learn(fits, GAMMA, C)
+    assert relevance.weights[:2].min() > 2 * relevance.weights[2:].max()
+    spread = np.abs(X - np.median(X, axis=0)).mean(axis=0)
+    weighed = relevance.gamma * (np.sqrt(relevance.weights) @ spread)
+    assert weighed == pytest.approx(GAMMA * spread.sum())
 
 
 def test_weights_have_mean_one_keep_the_mean_distance_and_favour_what_counts():

@@ -1,0 +1,153 @@
+"""The problem of a logistic function of given centres, on samples in memory and on all rows."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.utils.random import sample_without_replacement
+
+from kernelproba.estimators.kernel_logistic.exact import Options
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
+from kernelproba.kernels import Comparison, Kernel
+from kernelproba.losses import loss_for
+from kernelproba.objective import Objective
+from kernelproba.penalties import FunctionNorm
+from kernelproba.rows import MemoryRows
+from kernelproba.rows.protocol import Rows
+from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO
+from kernelproba.typing import Matrix
+
+#: Rows of the samples, per centre.
+SAMPLES = (4, 20)
+
+
+@dataclass(frozen=True)
+class CenteredProblem:
+    """Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over the f spanned by centres.
+
+    Parameters
+    ----------
+    kernel, Z, index : Kernel, arrays of shapes (m, d) and (m,)
+        Of the function space, the centres, and the rows that they are, −1 for none.
+    rows, y, weights : Rows of n rows, aligned values
+        Rows, class indices and ω = C·weight.
+    n_classes : int
+        c.
+    """
+
+    kernel: Kernel
+    Z: Matrix
+    index: np.ndarray
+    rows: Rows
+    y: np.ndarray
+    weights: np.ndarray
+    n_classes: int
+
+    def suits_samples(self, memory: int) -> bool:
+        """Whether samples and factors per class pay; if not, conjugate gradients on whitened features do."""
+        n, m = len(self.rows), self.Z.shape[0]
+        crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
+        return not crowded or 16 * n * m > memory
+
+    def in_memory(self) -> tuple[Matrix, np.ndarray, np.ndarray]:
+        """Rows, class indices and weights, fetched from wherever they are."""
+        everything = np.arange(len(self.rows))
+        y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
+        X, kept = self.rows.whole(), weights > 0
+        return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Objectives on growing samples in memory, and on all rows if the last sample has not got them.
+
+    Parameters
+    ----------
+    samples, full : list of Objective, Objective or None
+        The problem on samples, weighted as all rows are, and on all rows.
+    index : array of shape (s,)
+        Rows of the last sample, in its order.
+    """
+
+    samples: list[Objective]
+    full: Objective | None
+    index: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        dtype: type,
+        problem: CenteredProblem,
+        options: Options,
+        plan: MemoryPlan,
+        rng: np.random.RandomState,
+    ) -> "Levels":
+        """Draw the samples, and compute the features of the last."""
+        m, n = problem.Z.shape[0], len(problem.rows)
+        compare = Comparison(problem.kernel, problem.Z, dtype)
+        penalty = FunctionNorm(_center_matrix(problem, dtype))
+        loss = loss_for(problem.n_classes)
+        k = loss.n_scores(problem.n_classes)
+
+        def objective(features: Rows, y: np.ndarray, weights: np.ndarray) -> Objective:
+            return Objective(features, y, weights, loss, penalty, k, options.fit_intercept)
+
+        block_rows, largest = plan.block_rows(m), plan.sample_rows(m, np.dtype(dtype).itemsize)
+        sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
+        sample = Sample.draw(problem, sizes[-1], rng)
+        held = compare(sample.X)
+        samples = [
+            objective(
+                MemoryRows(held[:size], block_rows), sample.y[:size], sample.weights[:size] * (n / size)
+            )
+            for size in sizes
+            if size == sizes[-1] or 2 * size <= sizes[-1]
+        ]
+        full = None
+        if sizes[-1] < n:
+            budget = plan.kept_features(m, held.nbytes)
+            features = problem.rows.in_blocks(block_rows).features(compare, m, budget=budget)
+            full = objective(features, problem.y, problem.weights)
+        return cls(samples, full, sample.index)
+
+    def weighted(self, problem: CenteredProblem) -> Objective:
+        """The objective on all rows with the weights of another problem."""
+        if self.full is not None:
+            return replace(self.full, weights=problem.weights)
+        order = np.argsort(self.index)
+        weights = np.empty(len(order))
+        weights[order] = problem.rows.pick(problem.weights, np.arange(len(order)))
+        return replace(self.samples[-1], weights=weights)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows in memory, in random order, with their labels, weights and numbers."""
+
+    X: Matrix
+    y: np.ndarray
+    weights: np.ndarray
+    index: np.ndarray
+
+    @staticmethod
+    def draw(problem: CenteredProblem, size: int, rng: np.random.RandomState) -> "Sample":
+        """Take `size` rows."""
+        n, rows = len(problem.rows), problem.rows
+        order = rng.permutation(size)
+        index = np.arange(n)
+        if size < n:
+            index = np.sort(sample_without_replacement(n, size, random_state=rng))
+        return Sample(
+            rows.take(index)[order],
+            rows.pick(problem.y, index)[order],
+            rows.pick(problem.weights, index)[order],
+            index[order],
+        )
+
+
+def _center_matrix(problem: CenteredProblem, dtype: type) -> np.ndarray:
+    """K_zz with a jitter that keeps its condition within what products in `dtype` can carry."""
+    K = np.array(problem.kernel(problem.Z, problem.Z), dtype=np.float64)
+    K = (K + K.T) / 2
+    share = 1e-7 if dtype == np.float32 else len(K) * np.finfo(np.float64).eps
+    K[np.diag_indices_from(K)] += share * float(K.diagonal().mean())
+    return K
