@@ -1,5 +1,7 @@
 """Columns of the kernel matrix k(X, X), of which only a few are ever held when it is large."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kernelproba.kernels import Kernel
@@ -41,6 +43,14 @@ class KernelColumns:
         """Return K at some rows, and at their columns, held."""
         X = self._X[rows]
         return KernelColumns(self._kernel, X, self.take(rows)[rows] if self.held else self._columns(X, rows))
+
+    def at(self, rows: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """Return a function index ↦ K at these rows and the columns at `index`, in double precision."""
+        if self._whole is not None:
+            whole = self._whole if len(rows) == self._n else self._whole[rows]
+            return lambda index: whole[:, index]
+        X = self._X if len(rows) == self._n else self._X[rows]
+        return lambda index: self._columns(X, index)
 
     def take(self, index: np.ndarray) -> np.ndarray:
         """Return the columns of K at `index`, (n, len(index)), in double precision and Fortran's order.
