@@ -19,7 +19,8 @@ from kernelproba.solvers.sparse.pair_problem import PairBlock, PairProblem, move
 TURNS = 2
 #: Most steps on one set of pairs: other pairs will lead further.
 STEPS = 5
-INNER_ITERATIONS = 100
+#: Most conjugate gradients of a Newton step, and the share of the slope that they leave.
+INNER_ITERATIONS, RTOL = 100, 0.1
 
 
 def pair_newton(problem: PairProblem, *, tol: float, max_iter: int) -> int:
@@ -52,10 +53,9 @@ def _model_step(problem: PairProblem, grams: list[np.ndarray]) -> np.ndarray:
     for _ in range(TURNS):
         for k, (block, Q) in enumerate(zip(problem.blocks, grams, strict=True)):
             at, rows = block.entries, block.rows
-            own = loss.curvature_block(state[rows], k, k) * bent[rows, k]
             # ∇ℓ + H D without the block's own part: that is in Q
-            others = loss.curvature_product(state[rows], bent[rows])[:, k] - own
-            linear = problem.gradient[at] + block.Phi @ (problem.weights[rows] * others)
+            others = loss.curvature_column(state, bent, k) - loss.curvature_block(state, k, k) * bent[:, k]
+            linear = problem.gradient[at] + block.Phi @ (problem.weights * others)[rows]
             x = problem.x[at]
             target = lasso_quadratic(
                 Q, linear - Q @ x, problem.strength[at], x + step[at], tol=0.1 * problem.residual
@@ -72,7 +72,7 @@ def _reduced_step(problem: PairProblem, grams: list[np.ndarray]) -> np.ndarray:
     step[free] = conjugate_gradient(
         system.product,
         -problem.slope[free],
-        rtol=min(0.1, float(np.sqrt(problem.residual))),
+        rtol=RTOL,
         max_iter=INNER_ITERATIONS,
         precondition=system.precondition,
     )

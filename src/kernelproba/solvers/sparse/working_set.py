@@ -14,6 +14,7 @@ import numpy as np
 
 from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.group_smoothing import group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.solvers.sparse.pair_newton import pair_newton
 from kernelproba.solvers.sparse.pair_problem import PairProblem
@@ -24,7 +25,7 @@ from kernelproba.solvers.sparse.stall import Stall
 #: Candidates that join at once, at least: so many, and so many per score.
 SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
 #: Rows beyond which every score has centres of its own; pairs that join at once, at least, and per pair in use.
-PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 40, 2.0
+PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: Most rounds; a well-posed problem takes about ten.
@@ -32,7 +33,7 @@ ROUNDS = 100
 #: Rounds in a row without progress after which there will be none.
 STALLED_ROUNDS = 3
 #: Residual to which a sample of the rows is worth being fitted.
-SAMPLE_TOL = 0.3
+SAMPLE_TOL = 10.0
 
 
 def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
@@ -110,7 +111,8 @@ class _State:
     def solve_rows(self, tol: float, max_iter: int) -> int:
         """Solve the problem on the steepest centres, for all scores; return the steps taken."""
         self._extend(self._steepest())
-        solution = proximal_newton(self.restricted, self.coef, tol=tol, max_iter=max_iter)
+        solve = group_newton if self.objective.penalty.is_grouped else proximal_newton
+        solution = solve(self.restricted, self.coef, tol=tol, max_iter=max_iter)
         self.accept(solution.coef)
         return solution.n_iter
 
