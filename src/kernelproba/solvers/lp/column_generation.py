@@ -120,6 +120,8 @@ class RestrictedMaster:
         Kernel expansions that agree with `guess`.
     guess : Guess
         What is taken for granted.
+    method : {"primal", "dual"}
+        Simplex method.
 
     Attributes
     ----------
@@ -133,8 +135,8 @@ class RestrictedMaster:
         What a unit of each weight earns beyond its price.
     """
 
-    def __init__(self, expansion: Expansion, guess: Guess):
-        self.expansion, self.guess, self.programme = expansion, guess, LinearProgramme("primal")
+    def __init__(self, expansion: Expansion, guess: Guess, method: str = "primal"):
+        self.expansion, self.guess, self.programme = expansion, guess, LinearProgramme(method)
         n, none = len(expansion.y), np.empty(0, dtype=int)
         self._columns, self._column_at = none, none
         self._cuts, self._cut_at = Cuts(none, none, none, np.empty(0)), none

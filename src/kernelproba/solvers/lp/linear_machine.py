@@ -156,7 +156,9 @@ def _restricted_path(
                 slopes = slopes + gram.product(start.guess.multipliers(y, 2) - guess.multipliers(y, 2))
                 guess = start.guess
             expansion = Expansion(gram, y, np.ones(2), np.ones((n, 2)), slopes[np.arange(n), y])
-            master = _MachineMaster(expansion, guess, between)
+            # Cuts leave a basis that is optimal but infeasible: many of them suit the dual simplex method.
+            method = "primal" if start is None else "dual"
+            master = _MachineMaster(expansion, guess, between, method)
             if start is not None:
                 master.assume(start.columns, start.rows)
             master.solve()
@@ -236,9 +238,9 @@ def central_intercept(scores: np.ndarray, sign: np.ndarray, weight: np.ndarray) 
 class _MachineMaster(RestrictedMaster):
     """Master programme at one λ; z = (0, b)."""
 
-    def __init__(self, expansion: Expansion, guess: Guess, penalty: float):
+    def __init__(self, expansion: Expansion, guess: Guess, penalty: float, method: str):
         self.penalty = penalty
-        super().__init__(expansion, guess)
+        super().__init__(expansion, guess, method)
 
     def _found(self) -> np.ndarray:
         # β = 0, b = 0 costs Σw, so no optimum has a larger λ Σβ.

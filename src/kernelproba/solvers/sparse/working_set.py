@@ -131,7 +131,7 @@ class _State:
             self.coef,
             self.F,
             self.G,
-            np.concatenate([self.D[self.index], np.atleast_2d(self.at_intercept)[: len(self.coef) - m]]),
+            np.concatenate([self.D[self.index], self.at_intercept.reshape(-1, objective.n_scores)]),
             NEGLIGIBLE * min(1.0, self.residual**0.5),
         )
         taken = pair_newton(problem, tol=tol, max_iter=max_iter)
