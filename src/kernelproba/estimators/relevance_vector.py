@@ -230,7 +230,9 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
             return [_Task(k, None) for k in range(n_classes)]
         return [_Task(i, j) for i, j in class_pairs(n_classes).tolist()]
 
-    def _solve(self, task: _Task, columns: KernelColumns, training: Training) -> tuple[EvidenceSolution, float]:
+    def _solve(
+        self, task: _Task, columns: KernelColumns, training: Training
+    ) -> tuple[EvidenceSolution, float]:
         """Solution of one problem and its λ; features are numbered as the rows, n for the constant."""
         rows = task.rows(training.y)
         features = _Features(columns, rows, constant=self.fit_intercept)

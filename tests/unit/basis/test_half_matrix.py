@@ -24,4 +24,6 @@ def test_columns_screen_alike_with_half_of_the_matrix_and_without(monkeypatch):
     X, G = rng.standard_normal((40, 3)), rng.standard_normal((40, 2))
     with_half = KernelColumns(RBF(1.0), X).transpose_product(G)
     monkeypatch.setattr(columns_module, "HALF_ROWS", 10)
-    np.testing.assert_allclose(KernelColumns(RBF(1.0), X).transpose_product(G), with_half, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        KernelColumns(RBF(1.0), X).transpose_product(G), with_half, rtol=1e-4, atol=1e-5
+    )

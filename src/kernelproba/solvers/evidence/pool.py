@@ -1,9 +1,10 @@
 """The evidence over so many features that they cannot all be looked at in every step.
 
 The search of `sequential` works on a *pool*: the features in the model, an even sample of all, and those that
-promised most when all were last looked at.  After some actions, or once nothing in the pool raises the evidence,
-all features are looked at again, block by block, with the posterior reached.  The search ends as one over all features would:
-when those that promise most have been tried and none of them helps, nor a joint change of all precisions.
+promised most when all were last looked at.  After some actions, or once nothing in the pool raises the
+evidence, all features are looked at again, block by block, with the posterior reached.  The search ends as
+one over all features would: when those that promise most have been tried and none of them helps, nor a joint
+change of all precisions.
 """
 
 from dataclasses import replace

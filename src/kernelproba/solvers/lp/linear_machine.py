@@ -143,30 +143,53 @@ def _restricted_path(
     gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
 ) -> Generator[_Vertex, None, None]:
     """The same by column and row generation."""
-    n, guess = len(y), _majority(y, weight)
-    slopes = gram.product(guess.multipliers(y, 2))
-    last = float(np.abs(slopes).max())  # from there on β = 0
+    n, descent = len(y), _Descent(gram, y, weight)
+    last = float(np.abs(descent.slopes).max())  # from there on β = 0
     for penalty in penalties:
         steps = math.ceil(math.log(max(last / penalty, 1.0)) * math.sqrt(n) / STEP) if n > DIRECT_ROWS else 1
-        sampled = n > SAMPLED_ROWS and steps > FEW_STEPS
-        start = _from_sample(gram, y, weight, penalty) if sampled else None
-        way = [last, penalty] if sampled else np.geomspace(max(last, penalty), penalty, max(steps, 1) + 1)
-        for between in way[1:]:
-            if start is not None:
-                slopes = slopes + gram.product(start.guess.multipliers(y, 2) - guess.multipliers(y, 2))
-                guess = start.guess
-            expansion = Expansion(gram, y, np.ones(2), np.ones((n, 2)), slopes[np.arange(n), y])
-            # Cuts leave a basis that is optimal but infeasible: many of them suit the dual simplex method.
-            method = "primal" if start is None else "dual"
-            master = _MachineMaster(expansion, guess, between, method)
-            if start is not None:
-                master.assume(start.columns, start.rows)
-            master.solve()
-            settled = replace(guess, rival=master.rivals())
-            slopes = slopes + gram.product(settled.multipliers(y, 2) - guess.multipliers(y, 2))
-            guess = settled
+        vertex = descent.jump(penalty) if n > SAMPLED_ROWS and steps > FEW_STEPS else None
+        if vertex is None:
+            for between in np.geomspace(max(last, penalty), penalty, max(steps, 1) + 1)[1:]:
+                vertex = descent.solve(between)
         last = penalty
-        yield master.vertex()
+        yield vertex
+
+
+class _Descent:
+    """What is taken for granted on the way from a λ that leaves β = 0 to smaller ones."""
+
+    def __init__(self, gram: Gram, y: np.ndarray, weight: np.ndarray):
+        self.gram, self.y, self.guess = gram, y, _majority(y, weight)
+        self.slopes = gram.product(self.guess.multipliers(y, 2))
+
+    def solve(self, penalty: float, start: "_Start | None" = None) -> _Vertex:
+        """Find the vertex at λ, from the present guess or from what a sample suggests."""
+        if start is not None:
+            self._settle(start.guess)
+        n = len(self.y)
+        expansion = Expansion(
+            self.gram, self.y, np.ones(2), np.ones((n, 2)), self.slopes[np.arange(n), self.y]
+        )
+        # Many cuts at once leave a basis that is optimal but infeasible, which suits the dual simplex method.
+        master = _MachineMaster(expansion, self.guess, penalty, "primal" if start is None else "dual")
+        if start is not None:
+            master.assume(start.columns, start.rows)
+        master.solve()
+        self._settle(replace(self.guess, rival=master.rivals()))
+        return master.vertex()
+
+    def jump(self, penalty: float) -> _Vertex | None:
+        """Find the vertex at λ from that of a sample; None where that fails, and small steps may not."""
+        before = self.guess, self.slopes
+        try:
+            return self.solve(penalty, _from_sample(self.gram, self.y, self.guess.gain, penalty))
+        except ProgrammeFailed:
+            self.guess, self.slopes = before
+            return None
+
+    def _settle(self, guess: Guess) -> None:
+        moved = guess.multipliers(self.y, 2) - self.guess.multipliers(self.y, 2)
+        self.slopes, self.guess = self.slopes + self.gram.product(moved), guess
 
 
 @dataclass(frozen=True)
@@ -264,9 +287,7 @@ class _MachineMaster(RestrictedMaster):
         """Make these weights, and the margins of these rows, explicit before the first solution."""
         y, met = self.expansion.y[rows], self.guess.rival[rows] == MET
         self._add_columns(columns)
-        self._add_cuts(
-            Cuts(rows, np.where(met, y, 1 - y), np.where(met, 1 - y, y), np.where(met, 1.0, -1.0))
-        )
+        self._add_cuts(Cuts(rows, np.where(met, y, 1 - y), np.where(met, 1 - y, y), np.where(met, 1.0, -1.0)))
 
     def vertex(self) -> _Vertex:
         """Return what was found."""

@@ -2,14 +2,14 @@
 
     J_μ(Θ) = Σ ω ℓ + Σⱼ sⱼ,      sⱼ = √(‖Wⱼ‖² + μ²)
 
-Newton's method on ∇ℓ + W/s = 0 has a small region of convergence when μ is small.  With U = W/s as an unknown of
-its own, s U = W is all but linear, and steps remain long down to tiny μ [Chan, Golub & Mulet 1999]:
+Newton's method on ∇ℓ + W/s = 0 has a small region of convergence when μ is small.  With U = W/s as an unknown
+of its own, s U = W is all but linear, and steps remain long down to tiny μ [Chan, Golub & Mulet 1999]:
 
     (∇²ℓ + (I − ½(U Wᵀ + W Uᵀ)/s)/s) D = −∇J_μ,      U⁺ = (W + D)/s − U ⟨W, D⟩/s²,  brought back to ‖Uⱼ‖ ≤ 1
 
-The system has all the curvature between scores, whatever the strength of the penalty.  Up to DENSE_SIZE entries
-it is factorised, beyond that solved by conjugate gradients.  Rows that end next to zero with a slope below the
-penalty's are set to zero, and μ falls until the residual of J itself is small.
+The system has all the curvature between scores, whatever the strength of the penalty.  Up to DENSE_SIZE
+entries it is factorised, beyond that solved by conjugate gradients.  Rows that end next to zero with a slope
+below the penalty's are set to zero, and μ falls until the residual of J itself is small.
 """
 
 from dataclasses import dataclass, replace

@@ -87,7 +87,7 @@ class SparseObjective:
         return self.loss.value_and_gradient(F, self.y, self.weights)[1]
 
     def gradient(self, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient of the loss with respect to W, (n, k), and to b, (k,) or empty, from that to the scores."""
+        """Gradient of the loss by W, (n, k), and by b, (k,) or empty, from that by the scores."""
         return self.columns.transpose_product(G), G.sum(axis=0) if self.fit_intercept else np.empty(0)
 
     def largest_slope(self) -> float:

@@ -1,9 +1,9 @@
 """Newton's method for the lasso on pairs of centres and scores (`pair_problem`).
 
-Two steps alternate, as in `proximal_newton`.  The second-order model plus the penalty is minimised by the scores
-in turns, each exactly given the steps of the others; that finds the support.  On the support J is smooth, and a
-Newton step by conjugate gradients has the curvature between scores, too.  The blocks of the model are their
-preconditioner.
+Two steps alternate, as in `proximal_newton`.  The second-order model plus the penalty is minimised by the
+scores in turns, each exactly given the steps of the others; that finds the support.  On the support J is
+smooth, and a Newton step by conjugate gradients has the curvature between scores, too.  The blocks of the
+model are their preconditioner.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """The lasso on few pairs (centre, score), and on the rows that matter to each score.
 
 With many classes a centre serves one or two of them, so a working set of whole rows of Θ is mostly zeros.
-Here each score has centres of its own, and data of its own: where a row's loss has next to no slope in a score
-that score is held fixed there, and enters by its gradient alone.  All that a step costs is then in one block
-per score, its centres times its rows, which stays put from step to step.
+Here each score has centres of its own, and data of its own: where a row's loss has next to no slope in a
+score, that score is held fixed there and enters by its gradient alone.  All that a step costs is then in one
+block per score, its centres times its rows, which stays put from step to step.
 
     J(x) ≈ Σᵢ ωᵢ ℓ(yᵢ, Fᵢ) + ⟨g, x⟩ + Σ λ|x|,      F_ik = F⁰_ik + φ_kᵢᵀ(x_k − x⁰_k) for the rows i of score k
 """

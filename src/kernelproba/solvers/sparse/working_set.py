@@ -24,7 +24,7 @@ from kernelproba.solvers.sparse.stall import Stall
 
 #: Candidates that join at once, at least: so many, and so many per score.
 SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
-#: Rows beyond which every score has centres of its own; pairs that join at once, at least, and per pair in use.
+#: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
 PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
@@ -106,7 +106,9 @@ class _State:
         """Whether each score should have a working set of its own."""
         objective, used = self.objective, np.count_nonzero(self.coef)
         entries = used + objective.n_scores * LEAST_PAIRS
-        return len(objective.columns) > PAIR_ROWS and not objective.penalty.is_grouped and entries > JOINT_SIZE
+        return (
+            len(objective.columns) > PAIR_ROWS and not objective.penalty.is_grouped and entries > JOINT_SIZE
+        )
 
     def solve_rows(self, tol: float, max_iter: int) -> int:
         """Solve the problem on the steepest centres, for all scores; return the steps taken."""
