@@ -147,12 +147,9 @@ def _restricted_path(
     last = float(np.abs(descent.slopes).max())  # from there on β = 0
     for penalty in penalties:
         steps = math.ceil(math.log(max(last / penalty, 1.0)) * math.sqrt(n) / STEP) if n > DIRECT_ROWS else 1
-        vertex = descent.jump(penalty) if n > SAMPLED_ROWS and steps > FEW_STEPS else None
-        if vertex is None:
-            for between in np.geomspace(max(last, penalty), penalty, max(steps, 1) + 1)[1:]:
-                vertex = descent.solve(between)
+        jumped = descent.jump(penalty) if n > SAMPLED_ROWS and steps > FEW_STEPS else None
+        yield jumped or descent.walk(last, penalty, max(steps, 1))
         last = penalty
-        yield vertex
 
 
 class _Descent:
@@ -177,6 +174,13 @@ class _Descent:
         master.solve()
         self._settle(replace(self.guess, rival=master.rivals()))
         return master.vertex()
+
+    def walk(self, last: float, penalty: float, steps: int) -> _Vertex:
+        """Find the vertex at λ in so many steps from the last one."""
+        *between, end = np.geomspace(max(last, penalty), penalty, steps + 1)[1:]
+        for step in between:
+            self.solve(step)
+        return self.solve(end)
 
     def jump(self, penalty: float) -> _Vertex | None:
         """Find the vertex at λ from that of a sample; None where that fails, and small steps may not."""

@@ -49,7 +49,7 @@ class SmoothedGroups(GroupLasso):
     @classmethod
     def at(cls, W: np.ndarray, mu: float) -> "SmoothedGroups":
         """Return the penalty with the dual that belongs to W."""
-        return cls(mu, W / np.hypot(cls.dual_norm(cls, W), mu)[:, None])
+        return cls(mu, W / np.hypot(GroupLasso().dual_norm(W), mu)[:, None])
 
     def sizes(self, W: np.ndarray) -> np.ndarray:
         """S (p, 1)."""

@@ -104,7 +104,7 @@ class _State:
 
     def in_pairs(self) -> bool:
         """Whether each score should have a working set of its own."""
-        objective, used = self.objective, np.count_nonzero(self.coef)
+        objective, used = self.objective, int(np.count_nonzero(self.coef))
         entries = used + objective.n_scores * LEAST_PAIRS
         return (
             len(objective.columns) > PAIR_ROWS and not objective.penalty.is_grouped and entries > JOINT_SIZE
