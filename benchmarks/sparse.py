@@ -4,6 +4,8 @@
     python -m benchmarks.sparse prediction   satimage: time of prediction against the number of kernels
     python -m benchmarks.sparse letter       16,000 rows, 26 classes, against a calibrated SVC; time and memory
     python -m benchmarks.sparse rvm          evidence, kernels and time against fastrvm
+    python -m benchmarks.sparse scale        letter by lasso and group lasso beside a calibrated SVC, satimage at C = 100,
+                                             relevance vector and linear programming machines of 10,000 rows
 
 Each writes docs/results/sparse_*.json and .md, `speed` a picture as well.  The table of shim2007 is
 ``kernelproba papers shim2007``.  KERNELPROBA_DATA names the directory of the data sets.
@@ -20,7 +22,7 @@ from sklearn.metrics import log_loss
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from benchmarks import sparse_solvers
+from benchmarks import sparse_scale, sparse_solvers
 from benchmarks.measure import interleaved, machine, write
 from kernelproba.datasets import load, official_split
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
@@ -187,6 +189,20 @@ def best_evidence(X, y, gamma: float, relevance: np.ndarray) -> float:
     return max(-float(minimize(descend, s, jac=True, method="L-BFGS-B", bounds=bounds).fun) for s in starts)
 
 
+# --- scale ------------------------------------------------------------------------------------------------
+
+
+def scale(
+    letter: int = 16_000,
+    satimage: int = 4435,
+    rows: int = 10_000,
+    kinds: str = "svc,l1,group,weak,rvm,lpm",
+    converged: int = 1,
+) -> None:
+    """Times at full size; smaller numbers of rows, some kinds of fits, converged=0 without exact fits"""
+    sparse_scale.scale(letter, satimage, rows, kinds, converged)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -197,6 +213,7 @@ def main() -> None:
         prediction: ("n",),
         letter: ("n", "C", "kinds"),
         rvm: ("repeats",),
+        scale: ("letter", "satimage", "rows", "kinds", "converged"),
     }.items():
         command = commands.add_parser(function.__name__, help=function.__doc__)
         defaults = dict(zip(function.__code__.co_varnames, function.__defaults__, strict=False))

@@ -38,6 +38,9 @@ class Loss(Protocol):
     def curvature_product(self, state: np.ndarray, V: np.ndarray) -> np.ndarray:
         """∂²ℓ V for each row."""
 
+    def curvature_column(self, state: np.ndarray, V: np.ndarray, k: int) -> np.ndarray:
+        """Column k of ∂²ℓ V, (n,)."""
+
     def curvature_weight(self, state: np.ndarray) -> np.ndarray:
         """The largest diagonal entry of ∂²ℓ for each row, (n,)."""
 
@@ -72,6 +75,9 @@ class Logistic:
 
     def curvature_product(self, state, V):
         return state * V
+
+    def curvature_column(self, state, V, k):  # noqa: ARG002 — there is one column
+        return state[:, 0] * V[:, 0]
 
     def curvature_weight(self, state):
         return state[:, 0]
@@ -118,6 +124,9 @@ class Softmax:
         # (diag(p) − p pᵀ) v
         PV = state * V
         return PV - state * PV.sum(axis=1, keepdims=True)
+
+    def curvature_column(self, state, V, k):
+        return state[:, k] * (V[:, k] - np.einsum("ij,ij->i", state, V))
 
     def curvature_weight(self, state):
         return (state * (1 - state)).max(axis=1)

@@ -1,14 +1,20 @@
 """Columns of the kernel matrix k(X, X), of which only a few are ever held when it is large."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from kernelproba.basis.half_matrix import HalfMatrix
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.blocks import row_blocks
 from kernelproba.kernels.matrix import rows_in
+from kernelproba.kernels.stationary import Stationary
 from kernelproba.typing import Matrix
 
 #: Rows of which the whole kernel matrix is held.
 HELD_ROWS = 4000
+#: Rows up to which half of the matrix of a stationary kernel is held in single precision: 0.8 GB.
+HALF_ROWS = 20_000
 
 
 class KernelColumns:
@@ -16,7 +22,8 @@ class KernelColumns:
 
     Up to HELD_ROWS rows K is computed once.  Beyond that it is never formed: columns are computed when
     asked for, in double precision, and products with all columns block by block in single precision.  These
-    only tell which candidates are worth a column, and for that a few digits do.
+    only tell which candidates are worth a column, and for that a few digits do.  Up to HALF_ROWS rows they
+    come from half of the matrix of a stationary kernel, which is held from the first product on.
 
     Parameters
     ----------
@@ -33,6 +40,7 @@ class KernelColumns:
         self.held = K is not None or self._n <= HELD_ROWS
         self._whole = self._columns(X, np.arange(self._n)) if K is None and self.held else K
         self._single = X if self.held else rows_in(np.float32, kernel, X)
+        self._half: HalfMatrix | None = None
 
     def __len__(self) -> int:
         return self._n
@@ -42,6 +50,14 @@ class KernelColumns:
         X = self._X[rows]
         return KernelColumns(self._kernel, X, self.take(rows)[rows] if self.held else self._columns(X, rows))
 
+    def at(self, rows: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        """Return a function index ↦ K at these rows and the columns at `index`, in double precision."""
+        if self._whole is not None:
+            whole = self._whole if len(rows) == self._n else self._whole[rows]
+            return lambda index: whole[:, index]
+        X = self._X if len(rows) == self._n else self._X[rows]
+        return lambda index: self._columns(X, index)
+
     def take(self, index: np.ndarray) -> np.ndarray:
         """Return the columns of K at `index`, (n, len(index)), in double precision and Fortran's order.
 
@@ -49,6 +65,9 @@ class KernelColumns:
         """
         if self._whole is not None:
             return self._whole.T[index].T
+        if isinstance(self._kernel, Stationary):
+            # Symmetric, and the transpose of rows is in Fortran's order already.
+            return np.asarray(self._kernel(self._X[index], self._X), dtype=np.float64).T
         return np.asfortranarray(self._columns(self._X, index))
 
     def _columns(self, X: Matrix, index: np.ndarray) -> np.ndarray:
@@ -60,6 +79,9 @@ class KernelColumns:
         if self._whole is not None:
             return self._whole.T @ G
         X, G = self._single, G.astype(self._single.dtype, copy=False)
+        if self._n <= HALF_ROWS and isinstance(self._kernel, Stationary):
+            self._half = self._half or HalfMatrix(self._kernel, X)
+            return self._half.product(G).astype(np.float64)
         blocks = (np.arange(s.start, s.stop) for s in row_blocks(self._n, self._n))
         parts = [self._kernel(X, self._kernel.select(X, block)).T @ G for block in blocks]
         return np.concatenate(parts).astype(np.float64)

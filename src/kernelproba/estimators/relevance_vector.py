@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernelproba.basis.columns import KernelColumns
 from kernelproba.caller_warning import warn_caller
 from kernelproba.coupling import couple_log_odds
 from kernelproba.coupling.pairs import class_pairs
@@ -25,7 +26,8 @@ from kernelproba.estimators.base.linear_function import LinearFunction
 from kernelproba.estimators.base.training import Training
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.solvers.evidence.moderation import moderated_scores, moderation, score_deviation
-from kernelproba.solvers.evidence.sequential import EvidenceSolution, maximise_evidence
+from kernelproba.solvers.evidence.pool import maximise_evidence_in_pools
+from kernelproba.solvers.evidence.sequential import EvidenceSolution
 from kernelproba.typing import MatrixLike
 
 
@@ -39,6 +41,25 @@ class _Task:
     def rows(self, y: np.ndarray) -> np.ndarray:
         """Rows that take part."""
         return np.flatnonzero((y == self.positive) | (self.negative is None) | (y == self.negative))
+
+
+class _Features:
+    """Kernels around some rows, at these rows, and behind them the constant if it is wanted."""
+
+    def __init__(self, columns: KernelColumns, rows: np.ndarray, *, constant: bool):
+        self._columns, self._rows, self._constant = columns.at(rows), rows, constant
+
+    def __len__(self) -> int:
+        return len(self._rows) + self._constant
+
+    def take(self, index: np.ndarray) -> np.ndarray:
+        """Return the features at `index`, (n, len(index))."""
+        is_kernel = index < len(self._rows)
+        if is_kernel.all():
+            return self._columns(self._rows[index])
+        Phi = np.ones((len(self._rows), len(index)))
+        Phi[:, is_kernel] = self._columns(self._rows[index[is_kernel]])
+        return Phi
 
 
 class RelevanceVectorClassifier(LinearFunction, KernelMachine):
@@ -194,9 +215,8 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
         """
         training = self._check_fit(X, y, None, None)
         kernel = self._resolve_kernel(training)
-        K = kernel(training.X, kernel.select(training.X, np.arange(len(training.y))))
-        tasks = self._tasks(len(self.classes_))
-        solutions, shares = zip(*(self._solve(task, K, training) for task in tasks), strict=True)
+        columns, tasks = KernelColumns(kernel, training.X), self._tasks(len(self.classes_))
+        solutions, shares = zip(*(self._solve(task, columns, training) for task in tasks), strict=True)
         self.moderation_ = np.array(shares)
         self.kernel_ = kernel
         self.pairs_ = np.array([(t.positive, -1 if t.negative is None else t.negative) for t in tasks])
@@ -210,14 +230,14 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
             return [_Task(k, None) for k in range(n_classes)]
         return [_Task(i, j) for i, j in class_pairs(n_classes).tolist()]
 
-    def _solve(self, task: _Task, K: np.ndarray, training: Training) -> tuple[EvidenceSolution, float]:
+    def _solve(
+        self, task: _Task, columns: KernelColumns, training: Training
+    ) -> tuple[EvidenceSolution, float]:
         """Solution of one problem and its λ; features are numbered as the rows, n for the constant."""
         rows = task.rows(training.y)
-        Phi = K[np.ix_(rows, rows)].astype(np.float64, copy=False)
-        if self.fit_intercept:
-            Phi = np.hstack([Phi, np.ones((len(rows), 1))])
+        features = _Features(columns, rows, constant=self.fit_intercept)
         sign, weight = np.where(training.y[rows] == task.positive, 1.0, -1.0), training.weight[rows]
-        solution = maximise_evidence(Phi, sign, weight, tol=self.tol, max_iter=self.max_iter)
+        solution = maximise_evidence_in_pools(features, sign, weight, tol=self.tol, max_iter=self.max_iter)
         if not solution.converged:
             warn_caller(
                 f"The evidence was still rising after {self.max_iter} actions. Raise max_iter or tol.",
@@ -225,7 +245,7 @@ class RelevanceVectorClassifier(LinearFunction, KernelMachine):
             )
         share = self.moderation
         if share == "auto":
-            share = moderation(Phi[:, solution.active], solution.posterior, sign, weight)
+            share = moderation(features.take(solution.active), solution.posterior, sign, weight)
         return solution.sorted().renumbered(np.append(rows, len(training.y))), share
 
     def _store(self, solutions: Sequence[EvidenceSolution], training: Training) -> None:

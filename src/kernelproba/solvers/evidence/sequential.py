@@ -50,6 +50,10 @@ class EvidenceSolution:
         """Return the same with feature j called names[j]."""
         return replace(self, active=names[self.active])
 
+    def found_in(self, pool: np.ndarray) -> "EvidenceSolution":
+        """Return the same with features called by their positions in `pool`, which is sorted."""
+        return replace(self, active=np.searchsorted(pool, self.active))
+
 
 def maximise_evidence(
     Phi: np.ndarray, sign: np.ndarray, weight: np.ndarray, *, tol: float, max_iter: int
@@ -67,8 +71,23 @@ def maximise_evidence(
     max_iter : int
         Most actions.
     """
+    return continued(None, Phi, sign, weight, tol=tol, max_iter=max_iter)
+
+
+def continued(
+    start: EvidenceSolution | None,
+    Phi: np.ndarray,
+    sign: np.ndarray,
+    weight: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+) -> EvidenceSolution:
+    """Maximise the evidence from a solution on these features, or from none."""
     units = _units(Phi)
     search = _Search(Phi / units, sign, weight)
+    if start is not None:
+        search.restart(start.in_units(1 / units))
     return _climb(search, tol, max_iter).in_units(units)
 
 
@@ -122,23 +141,15 @@ class _Search:
                 return True
         return False
 
+    def restart(self, solution: EvidenceSolution) -> None:
+        """Take over the features and precisions of a solution."""
+        self._set(solution.active, solution.precision, solution.posterior.mean)
+
     def _targets(self) -> tuple[np.ndarray, np.ndarray]:
         """For every feature the best a (∞ to leave or stay out) and the gain it promises, (p,)."""
-        post, Phi_a = self.posterior, self.Phi[:, self.active]
-        cross = (self.Phi.T * post.curvature) @ Phi_a
-        S = post.curvature @ self.squares - np.einsum("ij,ij->i", cross @ post.covariance, cross)
-        S, Q = np.maximum(S, np.finfo(float).tiny), self.Phi.T @ post.gap
-        a = np.full(len(S), np.inf)
+        a = np.full(self.Phi.shape[1], np.inf)
         a[self.active] = self.precision
-        share = np.ones(len(S))
-        share[self.active] = self.precision / np.maximum(
-            self.precision - S[self.active], 1e-12 * self.precision
-        )
-        s, q = share * S, share * Q
-        wanted = q**2 > s
-        target = np.full(len(S), np.inf)
-        target[wanted] = s[wanted] ** 2 / (q[wanted] ** 2 - s[wanted])
-        return target, _log_share(target, s, q) - _log_share(a, s, q)
+        return promises(self.Phi, a, self.Phi[:, self.active], self.posterior, self.squares)
 
     def _re_estimate(self, target: np.ndarray, gain: np.ndarray, tol: float) -> bool:
         """Move the a of all features that stay at once, if they promise more than any other action."""
@@ -190,6 +201,37 @@ class _Search:
         start, gtol = np.log(self.precision), 0.1 * np.sqrt(tol)
         log_a = bfgs(descend, start, ftol=0.1 * tol, gtol=gtol, curvature=CURVATURE)
         self._adopt(self.active, np.exp(log_a), latest.mean, 0.0)
+
+
+def promises(
+    Phi: np.ndarray, a: np.ndarray, Phi_a: np.ndarray, posterior: Posterior, squares: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return for features Φ (n, p) the best a (∞ to leave or stay out) and the gain that promises, (p,) each.
+
+    Parameters
+    ----------
+    Phi : array of shape (n, p)
+        Features in question.
+    a : array of shape (p,)
+        Their present a, ∞ for those that are not in the model.
+    Phi_a : array of shape (n, m)
+        Features in the model.
+    posterior : Posterior
+        Of their weights.
+    squares : array of shape (n, p), optional
+        Φ², if it is at hand.
+    """
+    cross = Phi.T @ (posterior.curvature[:, None] * Phi_a)
+    S = posterior.curvature @ (Phi**2 if squares is None else squares)
+    S -= np.einsum("ij,ij->i", cross @ posterior.covariance, cross)
+    S, Q = np.maximum(S, np.finfo(float).tiny), Phi.T @ posterior.gap
+    within, share = np.isfinite(a), np.ones(len(S))
+    share[within] = a[within] / np.maximum(a[within] - S[within], 1e-12 * a[within])
+    s, q = share * S, share * Q
+    wanted = q**2 > s
+    target = np.full(len(S), np.inf)
+    target[wanted] = s[wanted] ** 2 / (q[wanted] ** 2 - s[wanted])
+    return target, _log_share(target, s, q) - _log_share(a, s, q)
 
 
 def _log_share(a: np.ndarray, s: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -84,7 +84,7 @@ class Expansion:
 
 
 @dataclass(frozen=True)
-class _Cuts:
+class Cuts:
     """F_plus − F_minus + slack ≥ bound at some rows; each array has shape (r,)."""
 
     row: np.ndarray
@@ -96,16 +96,16 @@ class _Cuts:
         """Return the coefficients (r, m) of F_j for classes j (m,)."""
         return (self.plus[:, np.newaxis] == classes) * 1.0 - (self.minus[:, np.newaxis] == classes)
 
-    def extended(self, more: "_Cuts") -> "_Cuts":
+    def extended(self, more: "Cuts") -> "Cuts":
         pairs = zip(vars(self).values(), vars(more).values(), strict=True)
-        return _Cuts(*(np.concatenate(pair) for pair in pairs))
+        return Cuts(*(np.concatenate(pair) for pair in pairs))
 
-    def unknown(self, others: "_Cuts") -> "_Cuts":
+    def unknown(self, others: "Cuts") -> "Cuts":
         """Return those of the others that are not here; what is here holds as well as HiGHS can make it."""
         known = set(zip(self.row.tolist(), self.minus.tolist(), strict=True))
         pairs = zip(others.row.tolist(), others.minus.tolist(), strict=True)
         new = np.array([pair not in known for pair in pairs], dtype=bool)
-        return _Cuts(*(values[new] for values in vars(others).values()))
+        return Cuts(*(values[new] for values in vars(others).values()))
 
 
 class RestrictedMaster:
@@ -120,6 +120,8 @@ class RestrictedMaster:
         Kernel expansions that agree with `guess`.
     guess : Guess
         What is taken for granted.
+    method : {"primal", "dual"}
+        Simplex method.
 
     Attributes
     ----------
@@ -133,11 +135,11 @@ class RestrictedMaster:
         What a unit of each weight earns beyond its price.
     """
 
-    def __init__(self, expansion: Expansion, guess: Guess):
-        self.expansion, self.guess, self.programme = expansion, guess, LinearProgramme("primal")
+    def __init__(self, expansion: Expansion, guess: Guess, method: str = "primal"):
+        self.expansion, self.guess, self.programme = expansion, guess, LinearProgramme(method)
         n, none = len(expansion.y), np.empty(0, dtype=int)
         self._columns, self._column_at = none, none
-        self._cuts, self._cut_at = _Cuts(none, none, none, np.empty(0)), none
+        self._cuts, self._cut_at = Cuts(none, none, none, np.empty(0)), none
         self._slack_at = np.full(n, -1)
         self._z_at = self._found()
 
@@ -240,7 +242,7 @@ class RestrictedMaster:
         worth[self._columns] = 0.0
         return _largest(worth)
 
-    def _missing_cuts(self) -> _Cuts:
+    def _missing_cuts(self) -> Cuts:
         """Cuts for the rows whose claimed contribution exceeds the true one."""
         y, rival, rows = self.expansion.y, self.guess.rival, np.arange(len(self.expansion.y))
         met = rival == MET
@@ -249,7 +251,7 @@ class RestrictedMaster:
         capped = ~met & (self.margin >= 1)
         plus, minus = np.where(met, y, rival), np.where(capped, y, self._closest)
         bound = np.where(met, 1.0, np.where(capped, -1.0, 0.0))
-        return self._cuts.unknown(_Cuts(index, plus[index], minus[index], bound[index]))
+        return self._cuts.unknown(Cuts(index, plus[index], minus[index], bound[index]))
 
     def _add_columns(self, index: np.ndarray) -> None:
         y, P = self.expansion.y, self.expansion.factors
@@ -263,7 +265,7 @@ class RestrictedMaster:
         self._columns, self._column_at = np.append(self._columns, index), np.append(self._column_at, at)
         self._limit(index, at)
 
-    def _add_cuts(self, cuts: _Cuts) -> None:
+    def _add_cuts(self, cuts: Cuts) -> None:
         y, P, m = self.expansion.y, self.expansion.factors, len(cuts.row)
         fresh = np.unique(cuts.row[self._slack_at[cuts.row] < 0])
         self._slack_at[fresh] = self.programme.add_columns(self.guess.gain[fresh], 0.0, FREE)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelproba.basis.gram import Gram
-from kernelproba.solvers.lp.column_generation import MET, Expansion, Guess, RestrictedMaster
+from kernelproba.solvers.lp.column_generation import MET, Cuts, Expansion, Guess, RestrictedMaster
 from kernelproba.solvers.lp.highs import FREE, LinearProgramme, Optimum, ProgrammeFailed
 from kernelproba.solvers.lp.restricted_contrast import STEP
 
@@ -28,6 +28,10 @@ MOST_FULL_ROWS = 2000
 MET_SHARE = 1e-9
 #: Up to so many rows the next λ is reached at once: steps between them cost more than they save.
 DIRECT_ROWS = 1000
+#: With more rows, and more steps ahead than a few, a machine of every so-manyth row says where to begin.
+SAMPLED_ROWS, FEW_STEPS, SAMPLED_EVERY = 2000, 3, 4
+#: Margins next to 1 that are explicit from there on: that many, or this share of the rows if it is more.
+EXPLICIT, EXPLICIT_SHARE = 100, 0.03
 
 
 @dataclass(frozen=True)
@@ -139,20 +143,83 @@ def _restricted_path(
     gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
 ) -> Generator[_Vertex, None, None]:
     """The same by column and row generation."""
-    n, guess = len(y), _majority(y, weight)
-    slopes = gram.product(guess.multipliers(y, 2))
-    last = float(np.abs(slopes).max())  # from there on β = 0
+    n, descent = len(y), _Descent(gram, y, weight)
+    last = float(np.abs(descent.slopes).max())  # from there on β = 0
     for penalty in penalties:
         steps = math.ceil(math.log(max(last / penalty, 1.0)) * math.sqrt(n) / STEP) if n > DIRECT_ROWS else 1
-        for between in np.geomspace(max(last, penalty), penalty, max(steps, 1) + 1)[1:]:
-            expansion = Expansion(gram, y, np.ones(2), np.ones((n, 2)), slopes[np.arange(n), y])
-            master = _MachineMaster(expansion, guess, between)
-            master.solve()
-            settled = replace(guess, rival=master.rivals())
-            slopes = slopes + gram.product(settled.multipliers(y, 2) - guess.multipliers(y, 2))
-            guess = settled
+        jumped = descent.jump(penalty) if n > SAMPLED_ROWS and steps > FEW_STEPS else None
+        yield jumped or descent.walk(last, penalty, max(steps, 1))
         last = penalty
-        yield master.vertex()
+
+
+class _Descent:
+    """What is taken for granted on the way from a λ that leaves β = 0 to smaller ones."""
+
+    def __init__(self, gram: Gram, y: np.ndarray, weight: np.ndarray):
+        self.gram, self.y, self.guess = gram, y, _majority(y, weight)
+        self.slopes = gram.product(self.guess.multipliers(y, 2))
+
+    def solve(self, penalty: float, start: "_Start | None" = None) -> _Vertex:
+        """Find the vertex at λ, from the present guess or from what a sample suggests."""
+        if start is not None:
+            self._settle(start.guess)
+        n = len(self.y)
+        expansion = Expansion(
+            self.gram, self.y, np.ones(2), np.ones((n, 2)), self.slopes[np.arange(n), self.y]
+        )
+        # Many cuts at once leave a basis that is optimal but infeasible, which suits the dual simplex method.
+        master = _MachineMaster(expansion, self.guess, penalty, "primal" if start is None else "dual")
+        if start is not None:
+            master.assume(start.columns, start.rows)
+        master.solve()
+        self._settle(replace(self.guess, rival=master.rivals()))
+        return master.vertex()
+
+    def walk(self, last: float, penalty: float, steps: int) -> _Vertex:
+        """Find the vertex at λ in so many steps from the last one."""
+        *between, end = np.geomspace(max(last, penalty), penalty, steps + 1)[1:]
+        for step in between:
+            self.solve(step)
+        return self.solve(end)
+
+    def jump(self, penalty: float) -> _Vertex | None:
+        """Find the vertex at λ from that of a sample; None where that fails, and small steps may not."""
+        before = self.guess, self.slopes
+        try:
+            return self.solve(penalty, _from_sample(self.gram, self.y, self.guess.gain, penalty))
+        except ProgrammeFailed:
+            self.guess, self.slopes = before
+            return None
+
+    def _settle(self, guess: Guess) -> None:
+        moved = guess.multipliers(self.y, 2) - self.guess.multipliers(self.y, 2)
+        self.slopes, self.guess = self.slopes + self.gram.product(moved), guess
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What a machine of a sample suggests: which rows are met, which weights and margins will be explicit."""
+
+    guess: Guess
+    columns: np.ndarray
+    rows: np.ndarray
+
+
+def _from_sample(gram: Gram, y: np.ndarray, weight: np.ndarray, penalty: float) -> _Start:
+    """Fit every so-manyth row of each class, with the weight of those it stands for, and look at all rows."""
+    n, by_class = len(y), np.argsort(y, kind="stable")
+    chosen = np.sort(by_class[::SAMPLED_EVERY])
+    sample = Gram.of_matrix(gram.rows(chosen)[:, chosen])
+    share = weight[chosen] * (weight.sum() / weight[chosen].sum())
+    with closing(_restricted_path(sample, y[chosen], share, [penalty])) as path:
+        vertex = next(path)
+    sign, used = 2 * y - 1, np.flatnonzero(vertex.beta)
+    scores = (sign[chosen[used]] * vertex.beta[used]) @ gram.rows(chosen[used])
+    margin = sign * (scores + central_intercept(scores, sign, weight))
+    nearest = np.argsort(np.abs(margin - 1), kind="stable")[: max(EXPLICIT, int(EXPLICIT_SHARE * n))]
+    return _Start(
+        Guess(np.zeros(n, dtype=bool), np.where(margin >= 1, MET, 1 - y), weight), chosen[used], nearest
+    )
 
 
 def _majority(y: np.ndarray, gain: np.ndarray) -> Guess:
@@ -198,9 +265,9 @@ def central_intercept(scores: np.ndarray, sign: np.ndarray, weight: np.ndarray) 
 class _MachineMaster(RestrictedMaster):
     """Master programme at one λ; z = (0, b)."""
 
-    def __init__(self, expansion: Expansion, guess: Guess, penalty: float):
+    def __init__(self, expansion: Expansion, guess: Guess, penalty: float, method: str):
         self.penalty = penalty
-        super().__init__(expansion, guess)
+        super().__init__(expansion, guess, method)
 
     def _found(self) -> np.ndarray:
         # β = 0, b = 0 costs Σw, so no optimum has a larger λ Σβ.
@@ -219,6 +286,12 @@ class _MachineMaster(RestrictedMaster):
 
     def _prices(self, optimum: Optimum) -> np.ndarray:  # noqa: ARG002  # every weight costs the same
         return np.full(len(self.expansion.y), self.penalty)
+
+    def assume(self, columns: np.ndarray, rows: np.ndarray) -> None:
+        """Make these weights, and the margins of these rows, explicit before the first solution."""
+        y, met = self.expansion.y[rows], self.guess.rival[rows] == MET
+        self._add_columns(columns)
+        self._add_cuts(Cuts(rows, np.where(met, y, 1 - y), np.where(met, 1 - y, y), np.where(met, 1.0, -1.0)))
 
     def vertex(self) -> _Vertex:
         """Return what was found."""

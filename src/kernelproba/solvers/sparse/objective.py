@@ -82,9 +82,12 @@ class SparseObjective:
             theta[-1] = self.null_intercept()
         return theta
 
-    def gradient(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient of the loss at scores F with respect to W, (n, k), and to b, (k,) or empty."""
-        _, G = self.loss.value_and_gradient(F, self.y, self.weights)
+    def score_gradient(self, F: np.ndarray) -> np.ndarray:
+        """Gradient of the loss with respect to scores F (n, k)."""
+        return self.loss.value_and_gradient(F, self.y, self.weights)[1]
+
+    def gradient(self, G: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient of the loss by W, (n, k), and by b, (k,) or empty, from that by the scores."""
         return self.columns.transpose_product(G), G.sum(axis=0) if self.fit_intercept else np.empty(0)
 
     def largest_slope(self) -> float:
@@ -94,7 +97,7 @@ class SparseObjective:
         strength C has its first centre beyond C / largest_slope.
         """
         F = np.broadcast_to(self.null_intercept(), (len(self.y), self.n_scores))
-        return float(self.penalty.dual_norm(self.gradient(F)[0]).max())
+        return float(self.penalty.dual_norm(self.gradient(self.score_gradient(F))[0]).max())
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,18 @@ import numpy as np
 
 from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.group_smoothing import group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
-from kernelproba.solvers.sparse.proximal_newton import proximal_newton
+from kernelproba.solvers.sparse.pair_newton import pair_newton
+from kernelproba.solvers.sparse.pair_problem import PairProblem
+from kernelproba.solvers.sparse.proximal_newton import NEGLIGIBLE, proximal_newton
+from kernelproba.solvers.sparse.quadratic_model import JOINT_SIZE
 from kernelproba.solvers.sparse.stall import Stall
 
 #: Candidates that join at once, at least: so many, and so many per score.
 SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
+#: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
+PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: Most rounds; a well-posed problem takes about ten.
@@ -27,7 +33,7 @@ ROUNDS = 100
 #: Rounds in a row without progress after which there will be none.
 STALLED_ROUNDS = 3
 #: Residual to which a sample of the rows is worth being fitted.
-SAMPLE_TOL = 0.3
+SAMPLE_TOL = 10.0
 
 
 def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
@@ -43,13 +49,10 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     for _ in range(ROUNDS):
         if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
             break
-        state.extend()
-        goal = max(0.5 * tol, GOAL * state.residual)
-        solution = proximal_newton(state.restricted, state.coef, tol=goal, max_iter=max_iter - n_iter)
-        stuck = solution.n_iter == 0 and state.n_joined == 0
-        state.accept(solution.coef)
-        n_iter += solution.n_iter
-        if stuck:
+        goal, left = max(0.5 * tol, GOAL * state.residual), max_iter - n_iter
+        taken = state.solve_pairs(goal, left) if state.in_pairs() else state.solve_rows(goal, left)
+        n_iter += taken
+        if taken == 0 and state.n_joined == 0:
             break
     return Solution(state.theta(), state.value(), state.residual, n_iter, bool(state.residual <= tol))
 
@@ -91,20 +94,72 @@ class _State:
         self.coef = coef
         self.restricted = self.objective.restrict(self.index, self.columns.matrix)
         self.F = self.restricted.scores(coef)
-        self.D, at_intercept = self.objective.gradient(self.F)
+        self.G = self.objective.score_gradient(self.F)
+        self.D, self.at_intercept = self.objective.gradient(self.G)
         penalty, W = self.objective.penalty, np.zeros_like(self.D)
         W[self.index] = coef[: len(self.index)]
-        self.slope = penalty.dual_norm(penalty.subgradient(W, self.D))
-        self.residual = float(max(self.slope.max(initial=0.0), np.abs(at_intercept).max(initial=0.0)))
+        self.subgradient = penalty.subgradient(W, self.D)
+        self.slope = penalty.dual_norm(self.subgradient)
+        self.residual = float(max(self.slope.max(initial=0.0), np.abs(self.at_intercept).max(initial=0.0)))
 
-    def extend(self) -> None:
-        """Keep the centres in use and add the steepest of all others, whether they were in before or not."""
-        m, used = len(self.index), self.coef[: len(self.index)].any(axis=1)
+    def in_pairs(self) -> bool:
+        """Whether each score should have a working set of its own."""
+        objective, used = self.objective, int(np.count_nonzero(self.coef))
+        entries = used + objective.n_scores * LEAST_PAIRS
+        return (
+            len(objective.columns) > PAIR_ROWS and not objective.penalty.is_grouped and entries > JOINT_SIZE
+        )
+
+    def solve_rows(self, tol: float, max_iter: int) -> int:
+        """Solve the problem on the steepest centres, for all scores; return the steps taken."""
+        self._extend(self._steepest())
+        solve = group_newton if self.objective.penalty.is_grouped else proximal_newton
+        solution = solve(self.restricted, self.coef, tol=tol, max_iter=max_iter)
+        self.accept(solution.coef)
+        return solution.n_iter
+
+    def solve_pairs(self, tol: float, max_iter: int) -> int:
+        """Solve the problem on the steepest pairs of centres and scores; return the steps taken."""
+        steepest = self._steepest_pairs()
+        self._extend(np.flatnonzero(steepest.any(axis=1)))
+        objective, m = self.objective, len(self.index)
+        wanted = steepest[self.index] | (self.coef[:m] != 0)
+        problem = PairProblem(
+            objective.loss,
+            objective.y,
+            objective.weights,
+            self.columns.matrix.T,
+            [np.flatnonzero(wanted[:, k]) for k in range(objective.n_scores)],
+            self.coef,
+            self.F,
+            self.G,
+            np.concatenate([self.D[self.index], self.at_intercept.reshape(-1, objective.n_scores)]),
+            NEGLIGIBLE * min(1.0, self.residual**0.5),
+        )
+        taken = pair_newton(problem, tol=tol, max_iter=max_iter)
+        self.accept(problem.theta)
+        return taken
+
+    def _steepest(self) -> np.ndarray:
+        """The steepest of the centres that are not in use."""
+        used = self.coef[: len(self.index)].any(axis=1)
         outside = self.slope.copy()
         outside[self.index[used]] = 0.0
         batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * used.sum()))
-        joined = np.argsort(-outside, kind="stable")[:batch]
-        joined = joined[outside[joined] > 0]
+        return _largest(outside, batch)
+
+    def _steepest_pairs(self) -> np.ndarray:
+        """The steepest of the pairs that are not in use, as a mask (n, k)."""
+        used = np.zeros(self.D.shape, dtype=bool)
+        used[self.index] = self.coef[: len(self.index)] != 0
+        outside, steepest = np.where(used, 0.0, np.abs(self.subgradient)), np.zeros_like(used)
+        for k, count in enumerate(used.sum(axis=0)):
+            steepest[_largest(outside[:, k], max(LEAST_PAIRS, int(MORE_PAIRS * count))), k] = True
+        return steepest
+
+    def _extend(self, joined: np.ndarray) -> None:
+        """Keep the centres in use and add others, whether they were in before or not."""
+        m, used = len(self.index), self.coef[: len(self.index)].any(axis=1)
         at_hand = np.isin(self.index, joined) | used
         fresh = np.setdiff1d(joined, self.index[at_hand])
         new = np.zeros((len(fresh), self.coef.shape[1]))
@@ -122,3 +177,9 @@ class _State:
     def value(self) -> float:
         """J(Θ)."""
         return self.restricted.value(self.coef, self.F)[0]
+
+
+def _largest(values: np.ndarray, count: int) -> np.ndarray:
+    """Positions of the largest values > 0, at most so many."""
+    first = np.argsort(-values, kind="stable")[:count]
+    return first[values[first] > 0]

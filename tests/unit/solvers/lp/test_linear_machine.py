@@ -59,3 +59,17 @@ def test_a_kernel_that_is_zero_everywhere_leaves_the_intercept_alone_at_any_pena
     y = np.array([0, 1, 1])
     fits = linear_machine_path(Gram.of_matrix(np.zeros((3, 3))), y, np.ones(3), [1e20, np.float64(1e-20)])
     assert [(fit.beta.any(), fit.intercept) for fit in fits] == [(False, 1.0), (False, 1.0)]
+
+
+@pytest.mark.parametrize("C", [0.3, 30.0])
+def test_a_machine_of_a_sample_is_a_start_and_no_more(C, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((240, 2))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(240) > 0).astype(np.intp)
+    gram, weight = Gram.of_matrix(RBF(1.0)(X, X)), rng.uniform(0.5, 2.0, 240)
+    (plain,) = linear_machine_path(gram, y, weight, [1 / C])
+    for name, value in {"DIRECT_ROWS": 20, "SAMPLED_ROWS": 50, "FEW_STEPS": 0}.items():
+        monkeypatch.setattr(linear_machine, name, value)
+    (sampled,) = linear_machine_path(gram, y, weight, [1 / C])
+    assert sampled.value == pytest.approx(plain.value, rel=1e-9)
+    assert abs(sampled.gap) < 1e-7 * sampled.value

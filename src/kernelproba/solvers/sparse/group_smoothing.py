@@ -1,0 +1,178 @@
+"""The group lasso by primal-dual Newton steps on a smoothed penalty, the kink sharpened as they converge.
+
+    J_μ(Θ) = Σ ω ℓ + Σⱼ sⱼ,      sⱼ = √(‖Wⱼ‖² + μ²)
+
+Newton's method on ∇ℓ + W/s = 0 has a small region of convergence when μ is small.  With U = W/s as an unknown
+of its own, s U = W is all but linear, and steps remain long down to tiny μ [Chan, Golub & Mulet 1999]:
+
+    (∇²ℓ + (I − ½(U Wᵀ + W Uᵀ)/s)/s) D = −∇J_μ,      U⁺ = (W + D)/s − U ⟨W, D⟩/s²,  brought back to ‖Uⱼ‖ ≤ 1
+
+The system has all the curvature between scores, whatever the strength of the penalty.  Up to DENSE_SIZE
+entries it is factorised, beyond that solved by conjugate gradients.  Rows that end next to zero with a slope
+below the penalty's are set to zero, and μ falls until the residual of J itself is small.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import lapack
+
+from kernelproba.penalties import GroupLasso
+from kernelproba.rows.store import as_rows
+from kernelproba.solvers.conjugate_gradient import conjugate_gradient
+from kernelproba.solvers.line_search import SUFFICIENT, halvings
+from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.newton_system import NewtonSystem, damping, hessian_block
+from kernelproba.solvers.sparse.objective import RestrictedObjective
+from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
+
+#: Entries of Θ up to which the Newton system is factorised.
+DENSE_SIZE = 2500
+#: μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step.
+FIRST_SHARE, LEAST_SHARE, FALL = 1e-1, 1e-9, 0.2
+#: Size of a row, in units of μ, up to which it may be set to zero.
+VANISHED = 30.0
+#: Proximal steps before it is smoothed.
+PROXIMAL_STEPS = 12
+#: Residual from which on a Newton step on the rows in use is tried beside.
+POLISHED = 0.3
+INNER_ITERATIONS, RTOL = 200, 0.05
+
+
+@dataclass(frozen=True)
+class SmoothedGroups(GroupLasso):
+    """Σⱼ √(‖Wⱼ‖² + μ²) with its curvature as it is with the dual U (p, k)."""
+
+    mu: float
+    U: np.ndarray
+
+    @classmethod
+    def at(cls, W: np.ndarray, mu: float) -> "SmoothedGroups":
+        """Return the penalty with the dual that belongs to W."""
+        return cls(mu, W / np.hypot(GroupLasso().dual_norm(W), mu)[:, None])
+
+    def sizes(self, W: np.ndarray) -> np.ndarray:
+        """S (p, 1)."""
+        return np.hypot(self.dual_norm(W), self.mu)[:, None]
+
+    def curvature_product(self, W, V):
+        s = self.sizes(W)
+        along = np.einsum("jk,jk->j", W, V)[:, None], np.einsum("jk,jk->j", self.U, V)[:, None]
+        return (V - 0.5 * (self.U * along[0] + W * along[1]) / s) / s
+
+    def curvature_bound(self, W):
+        return 1.0 / self.sizes(W)[:, 0]
+
+    def next_dual(self, W: np.ndarray, D: np.ndarray) -> np.ndarray:
+        """U⁺ for a step D."""
+        s = self.sizes(W)
+        U = (W + D) / s - self.U * np.einsum("jk,jk->j", W, D)[:, None] / s**2
+        return U / np.maximum(self.dual_norm(U), 1.0)[:, None]
+
+
+def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
+    """Minimise J from Θ (m + 1, k), by proximal steps where they lead quickly, else by smoothing.
+
+    Proximal steps share one curvature between the scores.  With strong penalties and many scores they are as
+    good as any and much cheaper; with weak penalties there would be thousands of them.
+    """
+    if start.size <= DENSE_SIZE:
+        return smoothed_newton(objective, start, tol=tol, max_iter=max_iter)
+    first = proximal_newton(objective, start, tol=tol, max_iter=min(PROXIMAL_STEPS, max_iter))
+    if first.residual <= tol or first.n_iter >= max_iter:
+        return first
+    second = smoothed_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
+    return replace(second, n_iter=first.n_iter + second.n_iter)
+
+
+def smoothed_newton(
+    objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int
+) -> Solution:
+    """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or μ is down at rounding."""
+    point, m = Point(objective, start), len(objective.index)
+    best, norms = point, objective.penalty.dual_norm(start[:m])
+    size = norms[norms > 0].mean() if norms.any() else 1.0
+    groups = SmoothedGroups.at(start[:m], FIRST_SHARE * size * min(1.0, point.residual))
+    n_iter = 0
+    while best.residual > tol and n_iter < max_iter and groups.mu > LEAST_SHARE * size:
+        point, groups, t = _step(point, groups)
+        # Long steps say that this μ has been dealt with; where none leads on another μ may.
+        groups = replace(groups, mu=groups.mu * (FALL if t > 0.5 or t == 0.0 else 1.0))
+        n_iter += 1
+        sharp = _sharpened(point, groups.mu)
+        best = min(best, sharp, _polished(sharp), key=lambda p: p.residual)
+    return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
+
+
+def _polished(point: Point) -> Point:
+    """Behind one Newton step on the rows in use, around which J itself is smooth."""
+    m, used = point.m, np.flatnonzero(point.theta[: point.m].any(axis=1))
+    if point.residual > POLISHED or not len(used):
+        return point
+    smooth = point.objective.smooth
+    features = as_rows(smooth.features.whole()[:, used])
+    inside = RestrictedObjective(replace(smooth, features=features), point.objective.penalty, used)
+    rows = np.append(used, np.arange(m, len(point.theta)))
+    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0))[0]
+    theta = np.zeros_like(point.theta)
+    theta[rows] = moved.theta
+    return Point(point.objective, theta)
+
+
+def _step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, float]:
+    """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere."""
+    m, W = point.m, point.theta[: point.m]
+    slope = point.gradient.copy()
+    slope[:m] += W / groups.sizes(W)
+    step = _newton_direction(point, groups, slope)
+    here = point.value - point.objective.penalty.value(W) + groups.sizes(W).sum()
+    promised = float(np.vdot(slope, step))
+    for t in halvings(2.0**-12):
+        with np.errstate(over="ignore", invalid="ignore"):
+            trial = Point(point.objective, point.theta + t * step)
+            there = trial.value - trial.objective.penalty.value(trial.theta[:m])
+            there += groups.sizes(trial.theta[:m]).sum()
+        if there <= here + SUFFICIENT * t * promised + 1e-13 * abs(here):
+            return trial, replace(groups, U=groups.next_dual(W, t * step[:m])), t
+    return point, groups, 0.0
+
+
+def _newton_direction(point: Point, groups: SmoothedGroups, slope: np.ndarray) -> np.ndarray:
+    objective, state = point.objective, point.objective.smooth.loss.curvature(point.scores)
+    if slope.size <= DENSE_SIZE:
+        return _solve_dense(point, groups, slope, state)
+    everything = np.ones(slope.shape, dtype=bool)
+    system = NewtonSystem(replace(objective, penalty=groups), point.theta, everything, state, point.matters)
+    return conjugate_gradient(
+        system.product, -slope, rtol=RTOL, max_iter=INNER_ITERATIONS, precondition=system.precondition
+    )
+
+
+def _solve_dense(point: Point, groups: SmoothedGroups, slope: np.ndarray, state: np.ndarray) -> np.ndarray:
+    """Solve by a factor of the whole system, entries one score after the other."""
+    rows, k = slope.shape
+    H = hessian_block(point.objective.smooth, state, [(j, np.arange(rows)) for j in range(k)])
+    W, m = point.theta[: point.m], point.m
+    s = groups.sizes(W)[:, 0]
+    at = np.arange(m)
+    for i in range(k):
+        for j in range(k):
+            mixed = -0.5 * (groups.U[:, i] * W[:, j] + W[:, i] * groups.U[:, j]) / s
+            H[i * rows + at, j * rows + at] += ((i == j) + mixed) / s
+    H[np.diag_indices_from(H)] += damping(float(np.trace(H)) / len(H)) * 1e-5
+    _, step, info = lapack.dposv(H, -slope.T.ravel(), lower=1)
+    if info != 0:
+        step = np.linalg.lstsq(H, -slope.T.ravel(), rcond=None)[0]
+    return step.reshape(k, rows).T
+
+
+def _sharpened(point: Point, mu: float) -> Point:
+    """The point with rows set to zero that are next to it and not steep."""
+    m, penalty = point.m, point.objective.penalty
+    norms = penalty.dual_norm(point.theta[:m])
+    gone = (norms > 0) & (norms <= VANISHED * mu) & (penalty.dual_norm(point.gradient[:m]) < 1)
+    if not gone.any():
+        return point
+    theta = point.theta.copy()
+    theta[:m][gone] = 0.0
+    return Point(point.objective, theta)
