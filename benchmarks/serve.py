@@ -15,6 +15,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -65,7 +66,9 @@ def started(model: Path) -> tuple[subprocess.Popen, str, int]:
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env=os.environ | threads, preexec_fn=on_one_core
     )
+    assert process.stderr is not None
     line = next(line for line in process.stderr if "running on" in line)
+    threading.Thread(target=process.stderr.read, daemon=True).start()  # or a full pipe would stop the service
     host, _, port = line.split("http://")[1].split()[0].rpartition(":")
     return process, host, int(port)
 
@@ -147,6 +150,7 @@ def measure(seconds: float) -> dict:
         "MB at first": round(memory[0]),
         "MB halfway": round(memory[len(memory) // 2]),
         "MB at last": round(memory[-1]),
+        "MB at most": round(max(memory)),
     }
 
 

@@ -253,3 +253,17 @@ def test_the_page_asks_for_nothing(browser, patients):
         "return performance.getEntriesByType('resource').map((each) => each.name)"
     )
     assert [name for name in loaded if not name.startswith("data:")] == []
+
+
+@pytest.mark.parametrize(("C", "cancels"), [(1e6, True), (0.01, False)])
+def test_rows_that_cancel_each_other_are_said_to(browser, tmp_path, C, cancels):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    y = np.where(X["a"] + rng.normal(size=60) > 0, "yes", "no")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = TableClassifier(KernelLogisticRegression(C=C, gamma=0.05)).fit(X, y)
+    write_model_page(model, tmp_path / "page.html", labels=y)
+    show(browser, tmp_path / "page.html")
+    text = browser.find_element(By.ID, "rest").get_attribute("textContent")
+    assert ("no single row decides" in text) == cancels

@@ -429,3 +429,10 @@ def test_a_fit_that_is_given_little_time_says_so_and_one_with_a_checkpoint_keeps
     assert "differs in the parameter random_state" in other.err
     none = command(*arguments, "-m", "lspc", "--checkpoint", stages)
     assert "for the methods auto and klr, not for lspc" in none.err
+
+
+def test_a_parameter_that_is_searched_for_is_set_as_a_list(fit):
+    answer = fit(two_clouds(), "-m", "klr", "--set", "C=10")
+    assert answer.code == 2
+    assert "has no parameter 'C': give a list to choose from, as in --set Cs=[10];" in answer.err
+    assert fit(two_clouds(), "-m", "klr", "--set", "Cs=[10]").code == 0

@@ -37,6 +37,12 @@ def test_probabilities_named_as_the_classes_are_reported(command, files):
     assert "Only probabilities are known" in summary["columns"]["reason"]
 
 
+def test_nothing_is_claimed_of_a_training_that_is_not_known(command, files):
+    answer = command("report", files / "good.csv", "-t", "outcome", "-o", files / "r.html")
+    assert "share of each class in these rows" in answer.out
+    assert "had not seen" not in (files / "r.html").read_text("utf8")
+
+
 @pytest.mark.parametrize("suffix", ["html", "md"])
 def test_the_page_shows_two_models_side_by_side(command, files, suffix):
     page = files / f"r.{suffix}"

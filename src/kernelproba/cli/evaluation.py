@@ -176,8 +176,18 @@ def write_model_report(
     return summary["findings"]
 
 
-def show_evaluation(screen: Terminal, facts: Mapping[str, Any]) -> None:
-    """Print scores with their intervals, beside those of other models and of stating frequencies."""
+def show_evaluation(screen: Terminal, facts: Mapping[str, Any], *, counted: str = "in training") -> None:
+    """Print scores with their intervals, beside those of other models and of stating frequencies.
+
+    Parameters
+    ----------
+    screen : Terminal
+        Where to.
+    facts : mapping
+        Of the evaluation.
+    counted : str, default="in training"
+        Where the frequencies were counted.
+    """
     from kernelproba.cli.opponent import show_opponents
     from kernelproba.report.wording import SCORE_TEXTS, interval, number, seconds
 
@@ -187,7 +197,7 @@ def show_evaluation(screen: Terminal, facts: Mapping[str, Any]) -> None:
         guess = number(facts["baseline"][name], percent)
         rows.append((title, number(score["estimate"], percent), interval(score, percent), guess, meaning))
     screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
-    screen.line("frequencies: the scores of stating the share of each class in training for every row\n")
+    screen.line(f"frequencies: the scores of stating the share of each class {counted} for every row\n")
     show_opponents(screen, facts)
     _show_classes(screen, facts["classes"])
     _show_uncertainty(screen, facts)
@@ -201,6 +211,7 @@ def _show_uncertainty(screen: Terminal, facts: Mapping[str, Any]) -> None:
     from kernelproba.report.wording import set_rows
 
     if facts["sets"] is not None:
+        screen.line("")
         columns = ["sets at", "hold the label", "labels per set", "sets of one"]
         screen.table(columns, set_rows(facts["sets"]))
     novelty = facts["novelty"]

@@ -141,8 +141,14 @@ def _with_settings(model: Classifier, name: str, settings: dict[str, object]) ->
     known = model.get_params(deep=False)
     for key in settings:
         if key not in known:
+            several = f"{key}s"
+            hint = (
+                f"give a list to choose from, as in --set {several}=[{settings[key]}]; "
+                if several in known
+                else ""
+            )
             raise CommandError(
                 f"method {name} ({type(model).__name__}) has no parameter '{key}': "
-                f"it has {', '.join(sorted(known))}"
+                f"{hint}it has {', '.join(sorted(known))}"
             )
     return model.set_params(**settings)

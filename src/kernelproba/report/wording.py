@@ -84,7 +84,7 @@ def seconds(value: float | None) -> str:
 def opening(summary: Summary) -> str:
     """Say in two sentences how often the model is right, and against what."""
     error, rows, seen = summary["scores"]["error"], summary["data"]["rows"], summary["data"]["seen_rows"]
-    which = f"{rows:,} rows that the model had not seen" if not seen else f"{rows:,} rows"
+    which = f"{rows:,} rows that the model had not seen" if seen == 0 else f"{rows:,} rows"
     right = {"estimate": 1 - error["estimate"], "low": 1 - error["high"], "high": 1 - error["low"]}
     guess = 1 - summary["baseline"]["error"]
     return (

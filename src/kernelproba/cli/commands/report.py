@@ -85,4 +85,4 @@ def report(
         "report": str(output),
     }
     terminal.notes(summary["findings"])
-    terminal.result(facts, lambda screen: show_evaluation(screen, facts))
+    terminal.result(facts, lambda screen: show_evaluation(screen, facts, counted="in these rows"))

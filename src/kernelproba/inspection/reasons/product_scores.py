@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 
@@ -146,7 +147,7 @@ class ProductScores:
         return Factors(self._share(member) * expansion.coef[:, block], values)
 
 
-def has_product_scores(model: Classifier) -> bool:
+def has_product_scores(model: Classifier) -> TypeGuard[UncertainProbabilities]:
     """Whether the scores of a model are sums of products over columns."""
     return isinstance(model, UncertainProbabilities) and all(map(_is_product, model._members()))
 

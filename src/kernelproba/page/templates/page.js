@@ -1,7 +1,7 @@
 (() => {
   const model = JSON.parse(document.getElementById("model").textContent);
   const compute = makeModel(model.graph), { fields, classes } = model;
-  const MOST_BARS = 12, MOST_ROWS = 5, MOST_VALUES = 10, DAY = 86400000;
+  const MOST_BARS = 12, MOST_ROWS = 5, MOST_VALUES = 10, CANCELLING = 20, DAY = 86400000;
   const byId = (id) => document.getElementById(id);
 
   // Names and values of others are text and nothing else; what could not be seen is shown as a box.
@@ -219,7 +219,9 @@
     byId("against").replaceChildren(...(contra.length ? contra.map((each) => voice(each, largest)) : [none()]));
     const score = list.reduce((sum, [, amount]) => sum + amount, 0) + constant;
     const rest = score - constant - [...pro, ...contra].reduce((sum, [, amount]) => sum + amount, 0);
-    byId("rest").textContent = `All other rows add ${signed(rest)}, the constant ${signed(constant)}: a score of ${signed(score)}.`;
+    const said = list.reduce((sum, [, amount]) => sum + Math.abs(amount), 0);
+    const cancel = said > CANCELLING * Math.abs(score) ? ` What rows say for and against is ${Math.round(said / Math.abs(score)).toLocaleString("en")} times as much and cancels: no single row decides.` : "";
+    byId("rest").textContent = `All other rows add ${signed(rest)}, the constant ${signed(constant)}: a score of ${signed(score)}.${cancel}`;
     for (const button of document.querySelectorAll("#bars button")) button.setAttribute("aria-pressed", String(Number(button.dataset.k) === k));
   };
 
