@@ -8,6 +8,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.feature_names import in_memory, set_features
+from kernelproba.estimators.base.kernel_spec import check_kernel_matrix
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
@@ -68,7 +69,10 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _take_rows(self, X: Matrix, index: np.ndarray) -> Matrix:
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
-        return X[index][:, index] if self.__sklearn_tags__().input_tags.pairwise else X[index]
+        if not self.__sklearn_tags__().input_tags.pairwise:
+            return X[index]
+        check_kernel_matrix(X)
+        return X[index][:, index]
 
     def _check_predict(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)
