@@ -1,8 +1,8 @@
 """Columns of a table many of whose values are unlike all of training: other units, other codes, other times.
 
-A column in inches where the model learnt centimetres is predicted from without complaint, and wrongly.  Counted is
-what lies beyond the training values by more than their range, and levels that were never seen.  A few such values
-are outliers or news; many are a mistake more often than not.
+A column in inches where the model learnt centimetres is predicted from without complaint, and wrongly.
+Counted is what lies beyond the training values by more than their range, and levels that were never seen.  A
+few such values are outliers or news; many are a mistake more often than not.
 """
 
 from __future__ import annotations

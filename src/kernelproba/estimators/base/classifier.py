@@ -10,7 +10,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.estimators.base.kernel_spec import check_kernel_matrix
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.base.validation import check_labels
+from kernelproba.estimators.base.validation import check_labels, check_present
 from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
 from kernelproba.rows.protocol import Rows
 from kernelproba.typing import ClassWeight, Matrix, MatrixLike
@@ -40,6 +40,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         """
         self._accepts_sparse_ = self.__sklearn_tags__().input_tags.sparse
         data, rows = in_memory(X)
+        check_present(y)
         labels: ArrayLike | None = y
         if rows is not None:
             labels, sample_weight = _fetched(rows, y), _fetched(rows, sample_weight)

@@ -48,6 +48,29 @@ def positive_numbers(values: ArrayLike, name: str, *, finite: bool = True) -> li
     return numbers.tolist()
 
 
+def check_present(y: ArrayLike) -> None:
+    """Refuse labels (n,) some of which are missing, before an array of texts makes classes "nan" of them."""
+    if type(y).__module__.startswith("pandas"):
+        missing = np.flatnonzero(np.asarray(y.isna()))
+    elif isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        missing = np.array([row for row, label in enumerate(y) if _is_missing(label)], dtype=int)
+    else:
+        return
+    if len(missing):
+        more = f", and {len(missing) - 1} more are" if len(missing) > 1 else ""
+        raise ValueError(
+            f"y contains NaN, None or NA: the label of row {missing[0]} is missing{more}. Leave these rows "
+            "out of X and y."
+        )
+
+
+def _is_missing(label: object) -> bool:
+    """Whether a label is None, NaN, or what pandas has for them."""
+    if isinstance(label, float):
+        return label != label
+    return label is None or type(label).__name__ in ("NAType", "NaTType")
+
+
 def check_labels(y: np.ndarray) -> None:
     """Refuse targets (n,) that are no labels, or labels that have no common order."""
     try:
