@@ -1,6 +1,7 @@
 """What users gave: labels, positive numbers such as strengths and widths, levels of confidence."""
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,13 +51,13 @@ def positive_numbers(values: ArrayLike, name: str, *, finite: bool = True) -> li
 
 def check_present(y: ArrayLike) -> None:
     """Refuse labels (n,) some of which are missing, before an array of texts makes classes "nan" of them."""
+    labels: Any = y
+    missing: list[int] = []
     if type(y).__module__.startswith("pandas"):
-        missing = np.flatnonzero(np.asarray(y.isna()))
+        missing = np.flatnonzero(np.asarray(labels.isna())).tolist()
     elif isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
-        missing = np.array([row for row, label in enumerate(y) if _is_missing(label)], dtype=int)
-    else:
-        return
-    if len(missing):
+        missing = [row for row, label in enumerate(labels) if _is_missing(label)]
+    if missing:
         more = f", and {len(missing) - 1} more are" if len(missing) > 1 else ""
         raise ValueError(
             f"y contains NaN, None or NA: the label of row {missing[0]} is missing{more}. Leave these rows "
