@@ -1,7 +1,6 @@
 """What users gave: labels, positive numbers such as strengths and widths, levels of confidence."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,12 +50,11 @@ def positive_numbers(values: ArrayLike, name: str, *, finite: bool = True) -> li
 
 def check_present(y: ArrayLike) -> None:
     """Refuse labels (n,) some of which are missing, before an array of texts makes classes "nan" of them."""
-    labels: Any = y
-    missing: list[int] = []
-    if type(y).__module__.startswith("pandas"):
-        missing = np.flatnonzero(np.asarray(labels.isna())).tolist()
-    elif isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
-        missing = [row for row, label in enumerate(labels) if _is_missing(label)]
+    may_lack = isinstance(y, list | tuple) or type(y).__module__.startswith("pandas")
+    if not may_lack and getattr(getattr(y, "dtype", None), "kind", "") != "O":
+        return
+    labels = np.asarray(y, dtype=object).tolist()
+    missing = [row for row, label in enumerate(labels) if _is_missing(label)]
     if missing:
         more = f", and {len(missing) - 1} more are" if len(missing) > 1 else ""
         raise ValueError(
