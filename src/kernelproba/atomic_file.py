@@ -33,6 +33,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     temporary : Path
         An empty file.
     """
+    check_path(path)
     special = is_special(path)
     target = Path(path) if special else Path(os.path.realpath(path))
     if target.is_dir():
@@ -45,6 +46,15 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
             # mkstemp lets only the owner read; a file that is there keeps its rights, others get the usual.
             temporary.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
+
+
+def check_path(path: str | os.PathLike) -> None:
+    """Refuse a path that no file can have."""
+    if (at := os.fsencode(path).find(b"\0")) >= 0:
+        raise ValueError(
+            f"path {os.fspath(path)!r} has a zero byte at place {at}, which no name of a file can hold: "
+            "check where it was read from"
+        )
 
 
 def is_special(path: str | os.PathLike) -> bool:

@@ -371,3 +371,15 @@ def test_a_kept_column_may_not_have_the_name_of_a_further_column(predict, tmp_pa
     assert predict(tmp_path / "new.csv", "--keep", "set_size").code == 0
     answer = predict(tmp_path / "new.csv", "--keep", "set_size", "--sets", "0.9")
     assert "'set_size' cannot be kept" in answer.error
+
+
+def test_a_column_in_other_units_is_named_and_told_to_programs(predict, folder, tmp_path):
+    new = pd.read_csv(folder / "new.csv")
+    name = new.columns[0]
+    path = tmp_path / "millimetres.csv"
+    new.assign(**{name: new[name] * 10}).to_csv(path, index=False)
+    answer = predict(path)
+    assert answer.code == 0
+    assert f"note: 100% of the values in column '{name}' are far beyond those of training" in answer.err
+    assert json.loads(predict(path, "--json").out)["unfamiliar_values"] == {name: 1.0}
+    assert "far beyond" not in predict(folder / "new.csv").err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -121,8 +122,21 @@ def _matrix_type(model: BaseEstimator, X: ArrayLike | None) -> object:
         raise ConversionError(
             f"X has {n_features} columns, but the model was fitted on {fitted}: pass such rows, or none"
         )
-    double = X is not None and np.asarray(X).dtype == np.float64
+    double = X is not None and _number_type(X) == np.float64
     return (DoubleTensorType if double else FloatTensorType)([None, n_features])
+
+
+def _number_type(X: ArrayLike) -> np.dtype:
+    """Return the type of rows X that are numbers, possibly as objects; refuse others."""
+    values = np.asarray(X)
+    dtype = values.dtype
+    with contextlib.suppress(TypeError, ValueError):
+        dtype = values.astype(np.float32).dtype if dtype.kind == "O" else dtype
+    if dtype.kind not in "fiub":
+        raise ConversionError(
+            f"X must hold numbers, as the rows of the fit did, but is of type {dtype}: pass those, or none"
+        )
+    return dtype
 
 
 def _width(X: ArrayLike) -> int:

@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 
 import kernelproba
-from kernelproba.atomic_file import replacing
+from kernelproba.atomic_file import check_path, replacing
 from kernelproba.caller_warning import warn_caller
 from kernelproba.extras import extra
 from kernelproba.persistence.later_parameters import add_later_parameters
@@ -169,6 +169,7 @@ def read_model_file(path: str | os.PathLike) -> ModelFile:
         would take far more memory than its size suggests; in all cases before any code that the file names
         has run.
     """
+    check_path(path)
     name, content = Path(path).name, Path(path).read_bytes()
     _refuse_bomb(name, content)
     header = _read_header(name, content)

@@ -19,7 +19,8 @@ from sklearn.utils.validation import (
 )
 
 from kernelproba.estimators.base.atomic import atomic_fit
-from kernelproba.estimators.base.validation import check_labels
+from kernelproba.estimators.base.validation import check_labels, check_present
+from kernelproba.tables.columns import check_in_memory
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tuning import KernelLogisticRegressionCV
 from kernelproba.typing import Classifier, MatrixLike
@@ -183,6 +184,8 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _checked_labels(self, X: MatrixLike, y: ArrayLike) -> NDArray:
         if y is None:
             raise ValueError("TableClassifier requires y to be passed, but the target y is None")
+        check_in_memory(X)
+        check_present(y)
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_labels(labels)

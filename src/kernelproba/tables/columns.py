@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernelproba.rows.protocol import Rows
 from kernelproba.tables.errors import TableError
 from kernelproba.typing import MatrixLike
 
@@ -65,6 +66,18 @@ class Column:
 def is_frame(X: MatrixLike) -> bool:
     """Whether X has named columns of types of their own, as frames of pandas and polars have."""
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
+
+
+def check_in_memory(X: Any) -> None:
+    """Refuse rows that are on disk or on other machines: what a column is shows in all of its values."""
+    cures = {"compute": "X.compute()", "collect": "X.collect()"}  # frames of Dask, lazy ones of polars
+    cure = next((call for method, call in cures.items() if hasattr(X, method)), None)
+    if cure is None and isinstance(X, Rows):
+        cure = "kernelproba.tables.read_table(path) or pandas.read_parquet(path)"
+    if cure is not None:
+        raise TableError(
+            f"a table must be in memory, not {type(X).__name__}: pass {cure}, or of many rows a sample"
+        )
 
 
 def columns_of(X: Any) -> list[Column]:

@@ -100,6 +100,16 @@ class FittedColumn:
 
     def transform(self, column: Column) -> NDArray:
         """Return the column of n rows as numbers, (n, k)."""
+        return self.encoder.transform(self._as_learnt(column).values)
+
+    def unfamiliar(self, column: Column) -> NDArray:
+        """Return which values of a column of n rows are unlike all of training, (n,)."""
+        if self.encoder is None or isinstance(self.encoder, TextEncoder):
+            return np.zeros(len(column.values), dtype=bool)
+        return self.encoder.unfamiliar(self._as_learnt(column).values)
+
+    def _as_learnt(self, column: Column) -> Column:
+        """Return a column as the encoder takes it, or say why it cannot."""
         read = _read(column, self.reading)
         if (read.values.dtype.kind == "M") != (self.description.kind == DATE):
             if not read.missing.all():
@@ -108,7 +118,7 @@ class FittedColumn:
                     f"{'dates' if read.values.dtype.kind == 'M' else 'numbers'}"
                 )
             read = Column(column.name, np.full(len(read.values), "NaT", "datetime64[us]"))
-        return self.encoder.transform(read.values)
+        return read
 
     def names(self) -> list[str]:
         """Return the names of what it becomes."""

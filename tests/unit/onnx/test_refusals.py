@@ -101,3 +101,17 @@ def test_a_graph_that_the_model_could_not_fill_is_refused(options, message):
     model = KernelLogisticRegression().fit(np.eye(2), [0, 1])
     with pytest.raises(ConversionError, match=message):
         to_onnx(model, **options)
+
+
+@pytest.mark.parametrize(
+    "X", [[["a", "b"]], np.array([[1j, 2.0]]), np.zeros((1, 2), "datetime64[s]"), np.array([["1", "2"]])]
+)
+def test_rows_that_are_no_numbers_are_refused_by_their_type(X):
+    model = KernelLogisticRegression().fit(np.arange(8.0).reshape(4, 2), [0, 1, 0, 1])
+    with pytest.raises(ConversionError, match="X must hold numbers"):
+        to_onnx(model, X)
+
+
+def test_numbers_as_objects_are_numbers():
+    X = np.arange(8.0).reshape(4, 2)
+    to_onnx(KernelLogisticRegression().fit(X, [0, 1, 0, 1]), X.astype(object))

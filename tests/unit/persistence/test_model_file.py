@@ -392,3 +392,11 @@ def test_a_model_written_before_a_parameter_was_there_has_its_default(tmp_path):
     assert found[-1].random_state is None
     assert found[-1].estimators_[0].get_params()["random_state"] is None
     np.testing.assert_array_equal(found.predict_proba(X), expected)
+
+
+def test_a_path_with_a_zero_byte_is_refused_with_its_place(tmp_path):
+    path = f"{tmp_path}/a\0b.skops"
+    for call in (lambda: save_model(KernelLogisticRegression(), path), lambda: load_model(path)):
+        with pytest.raises(ValueError, match=rf"has a zero byte at place {len(str(tmp_path)) + 2}"):
+            call()
+    assert list(tmp_path.iterdir()) == []

@@ -18,6 +18,7 @@ from kernelproba import (
 )
 from kernelproba.inspection import explain, suspects
 from kernelproba.persistence import load_model, save_model
+from kernelproba.rows import ParquetRows
 
 
 def patients(n=160, seed=0):
@@ -189,3 +190,20 @@ def test_sets_of_tables_keep_their_level_under_new_priors():
     }
     assert abs(covered["shifted"] - 0.8) < 0.06
     assert abs(covered["plain"] - 0.8) > abs(covered["shifted"] - 0.8)
+
+
+@pytest.mark.parametrize("form", ["parquet", "dask", "lazy"])
+def test_a_table_that_is_not_in_memory_is_refused_with_what_to_pass(form, tmp_path):
+    table, y = pd.DataFrame({"a": np.arange(12.0), "b": np.arange(12.0) % 5}), ["p", "q"] * 6
+    table.to_parquet(tmp_path / "table.parquet")
+    if form == "parquet":
+        X, cure = ParquetRows(tmp_path / "table.parquet"), "read_table"
+    elif form == "dask":
+        X, cure = pytest.importorskip("dask.dataframe").from_pandas(table, npartitions=2), r"X\.compute\(\)"
+    else:
+        X, cure = pl.from_pandas(table).lazy(), r"X\.collect\(\)"
+    model = TableClassifier(KernelLogisticRegression())
+    with pytest.raises(ValueError, match=f"must be in memory, not .*{cure}"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match=f"must be in memory, not .*{cure}"):
+        model.fit(table, y).predict_proba(X)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from kernelproba.cli.uncertainty_columns import UncertaintyColumns
+    from kernelproba.tables.encoder import TableEncoder
     from kernelproba.tables.files.table_file import Layout, TableFile
 
 #: p-value up to which a row counts as new.
@@ -112,6 +113,7 @@ def predict(
         tally = _write_predictions(table_model.chunks(file, kept, progress), extra, kept, write)
         if tally.rows == 0:
             raise CommandError(f"{data.name} has a header but no rows")
+    terminal.notes(tally.unfamiliar.notes())
     facts = tally.facts() | {"seconds": round(time.perf_counter() - start, 3), "output": str(output)}
     terminal.result(facts, lambda screen: _show(screen, facts))
 
@@ -119,7 +121,10 @@ def predict(
 class _Tally:
     """Counts over chunks."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoder: TableEncoder) -> None:
+        from kernelproba.tables.unfamiliar import UnfamiliarValues
+
+        self.unfamiliar = UnfamiliarValues(encoder)
         self.rows, self._confidence = 0, 0.0
         self._labels: Counter = Counter()
         self._sums: Counter = Counter()
@@ -143,6 +148,7 @@ class _Tally:
             "rows": self.rows,
             "labels": dict(self._labels),
             "mean_confidence": self._confidence / max(self.rows, 1),
+            "unfamiliar_values": self.unfamiliar.shares(),
         } | {name: total / max(self.rows, 1) for name, total in self._sums.items()}
 
 
@@ -157,12 +163,14 @@ def _write_predictions(
 
     from kernelproba.cli.prediction_file import prediction_columns
 
-    tally, model = _Tally(), extra.model
+    model = extra.model
+    tally = _Tally(model.model.encoder_)
     for X, batch in chunks:
         P = model.model.predict_proba(X)
         found = prediction_columns(P, model.classes) | extra.columns(X, P)
         write(pa.table({name: batch.column(name) for name in kept} | found))
         tally.add(P, model.classes, found)
+        tally.unfamiliar.add(X)
     return tally
 
 

@@ -8,8 +8,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.feature_names import in_memory, set_features
+from kernelproba.estimators.base.kernel_spec import check_kernel_matrix
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.base.validation import check_labels
+from kernelproba.estimators.base.validation import check_labels, check_present
 from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
 from kernelproba.rows.protocol import Rows
 from kernelproba.typing import ClassWeight, Matrix, MatrixLike
@@ -39,6 +40,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         """
         self._accepts_sparse_ = self.__sklearn_tags__().input_tags.sparse
         data, rows = in_memory(X)
+        check_present(y)
         labels: ArrayLike | None = y
         if rows is not None:
             labels, sample_weight = _fetched(rows, y), _fetched(rows, sample_weight)
@@ -68,7 +70,10 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _take_rows(self, X: Matrix, index: np.ndarray) -> Matrix:
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
-        return X[index][:, index] if self.__sklearn_tags__().input_tags.pairwise else X[index]
+        if not self.__sklearn_tags__().input_tags.pairwise:
+            return X[index]
+        check_kernel_matrix(X)
+        return X[index][:, index]
 
     def _check_predict(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)

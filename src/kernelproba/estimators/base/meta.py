@@ -11,7 +11,7 @@ from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
 
-from kernelproba.estimators.base.validation import check_labels
+from kernelproba.estimators.base.validation import check_labels, check_present
 from kernelproba.number_range import LOG_ZERO, log_probabilities
 from kernelproba.rows.store import stored_rows
 from kernelproba.typing import Classifier, MatrixLike
@@ -49,6 +49,7 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"estimator={self.estimator!r} has no predict_proba; wrap it in "
                 "sklearn.calibration.CalibratedClassifierCV or choose a probabilistic classifier"
             )
+        check_present(y)
         labels = column_or_1d(y, warn=True)
         assert_all_finite(labels, input_name="y")
         check_labels(labels)

@@ -48,6 +48,28 @@ def positive_numbers(values: ArrayLike, name: str, *, finite: bool = True) -> li
     return numbers.tolist()
 
 
+def check_present(y: ArrayLike) -> None:
+    """Refuse labels (n,) some of which are missing, before an array of texts makes classes "nan" of them."""
+    may_lack = isinstance(y, list | tuple) or type(y).__module__.startswith("pandas")
+    if not may_lack and getattr(getattr(y, "dtype", None), "kind", "") != "O":
+        return
+    labels = np.asarray(y, dtype=object).tolist()
+    missing = [row for row, label in enumerate(labels) if _is_missing(label)]
+    if missing:
+        more = f", and {len(missing) - 1} more are" if len(missing) > 1 else ""
+        raise ValueError(
+            f"y contains NaN, None or NA: the label of row {missing[0]} is missing{more}. Leave these rows "
+            "out of X and y."
+        )
+
+
+def _is_missing(label: object) -> bool:
+    """Whether a label is None, NaN, or what pandas has for them."""
+    if isinstance(label, float):
+        return label != label
+    return label is None or type(label).__name__ in ("NAType", "NaTType")
+
+
 def check_labels(y: np.ndarray) -> None:
     """Refuse targets (n,) that are no labels, or labels that have no common order."""
     try:

@@ -17,6 +17,12 @@ from kernelproba.solvers.line_search import backtrack
 from kernelproba.solvers.smooth.information import contrasts, observed_information
 from kernelproba.solvers.solution import Residual, Solution
 
+#: Share of its curvature that a step must have kept to be Newton's: the ridge that a Hessian of digits lost
+#: to rounding needs takes the rest.
+KEPT_CURVATURE = 0.5
+#: Steps without it after which no further one is taken: each lowers J by little, at the cost of many factors.
+MOST_DAMPED_STEPS = 10
+
 
 def newton_cholesky(objective: Objective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
     """Minimise a smooth convex objective by Newton steps; stop once the residual is ≤ tol."""
@@ -53,13 +59,16 @@ class _Iterate:
     theta: np.ndarray
     value: float
     gradient: np.ndarray
+    damped: bool = False  # whether the step has lost most of its curvature
 
     @cached_property
     def step(self) -> np.ndarray:
         """−H⁻¹∇J, along contrasts of the classes: −Q (QᵀHQ)⁻¹ Qᵀ∇J."""
         Q = contrasts(self.objective)
-        information = observed_information(self.objective, self.theta)
-        delta = solve_semidefinite(information, (self.gradient @ Q).T.ravel())
+        information, slope = observed_information(self.objective, self.theta), (self.gradient @ Q).T.ravel()
+        delta = solve_semidefinite(information, slope)
+        # Of H δ = g, δᵀHδ = gᵀδ; a ridge that outweighs H leaves less of the left-hand side.
+        self.damped = not delta @ information @ delta >= KEPT_CURVATURE * (slope @ delta)
         return -delta.reshape(Q.shape[1], -1).T @ Q.T
 
     @property
@@ -74,9 +83,10 @@ def _iterate(
     """Take Newton steps until `met`, or until nothing improves; return the last iterate and their number."""
     Q = contrasts(objective)
     start = start @ Q @ Q.T  # steps keep to this gauge
-    at, n_iter = _Iterate(objective, start, *objective.value_and_gradient(start)), 0
-    while not met(at) and n_iter < max_iter:
+    at, n_iter, n_damped = _Iterate(objective, start, *objective.value_and_gradient(start)), 0, 0
+    while not met(at) and n_iter < max_iter and n_damped < MOST_DAMPED_STEPS:
         moved = backtrack(objective, at.theta, at.value, at.gradient, at.step)
+        n_damped += at.damped
         if moved is None:
             break
         at, n_iter = _Iterate(objective, *moved), n_iter + 1

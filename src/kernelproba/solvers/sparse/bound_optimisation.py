@@ -21,6 +21,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import lapack
 
+from kernelproba.linalg import solve_semidefinite
 from kernelproba.losses import Logistic
 from kernelproba.solvers.line_search import halvings
 from kernelproba.solvers.solution import Solution
@@ -95,7 +96,7 @@ def _step(point: Point, curvature: Curvature) -> Point:
     rhs = S * (B @ theta[rows, scores] - point.gradient[rows, scores])
     _, v, info = lapack.dposv(system, rhs, lower=1)
     if info != 0:
-        v = np.linalg.lstsq(system, rhs, rcond=None)[0]
+        v = solve_semidefinite(system, rhs)
     step = np.zeros_like(theta)
     step[rows, scores] = S * v - theta[rows, scores]
     return _lower(point, step)

@@ -57,6 +57,11 @@ class CategoryEncoder:
             return (columns[:, 1:] - columns[:, :1]) * np.sqrt(0.5)
         return columns
 
+    def unfamiliar(self, values: NDArray) -> NDArray:
+        """Return which of the texts (n,) were never seen; where levels were pooled that is not known."""
+        known = {*self.levels_, None}
+        return np.array([not self.pools_ and value not in known for value in values], dtype=bool)
+
     def names(self, name: str) -> list[str]:
         """Return the names of the columns."""
         levels = [MISSING if level is None else level for level in self.levels_] + [POOLED] * self.pools_
@@ -84,6 +89,11 @@ class OrderedEncoder(NumberEncoder):
     def transform(self, values: NDArray) -> NDArray:
         """Return texts (n,) as columns (n, 1) or (n, 2)."""
         return super().transform(self._ranks(values))
+
+    def unfamiliar(self, values: NDArray) -> NDArray:
+        """Return which of the texts (n,) are no level."""
+        known = {*self.levels, None}
+        return np.array([value not in known for value in values], dtype=bool)
 
     def _ranks(self, values: NDArray) -> NDArray:
         place = {level: float(rank) for rank, level in enumerate(self.levels)}

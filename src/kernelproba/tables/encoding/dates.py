@@ -75,6 +75,10 @@ class DateEncoder:
             [number[:, :1], (self._points(filled) - self.mean_) / self.scale_, number[:, 1:]]
         )
 
+    def unfamiliar(self, values: NDArray) -> NDArray:
+        """Return which of the dates (n,) lie beyond those of training by more than their range."""
+        return self.days_.unfamiliar(_days(values))
+
     def names(self, name: str) -> list[str]:
         """Return the names of the columns."""
         circle = [f"{name} {cycle} {axis}" for cycle in self.cycles_ for axis in ("sin", "cos")]

@@ -80,6 +80,10 @@ class NumberEncoder:
             columns.append(self.gap_scale_ * missing)
         return np.column_stack(columns)
 
+    def unfamiliar(self, values: NDArray) -> NDArray:
+        """Return which of the numbers (n,) lie beyond the training values by more than their range."""
+        return (values < self.low_) | (values > self.high_)
+
     def names(self, name: str) -> list[str]:
         """Return the names of the columns."""
         return [name, f"{name} missing"] if self.has_gaps_ else [name]

@@ -163,11 +163,11 @@ class CandidateFits:
         """Predict every row without one of its observations, from the fit to all."""
         F = self._fitted_gram(gamma, C).among(None).product(function.dual) + function.intercept
         log_P = score_log_probabilities(self.loo_scores(gamma, C, F))
-        if self.is_saturated(F, log_P):
+        converged = function.solution.converged
+        # A fit that has not converged is no candidate, whatever ten more that are as hard would say.
+        if converged and self.is_saturated(F, log_P):
             return self.refitted(gamma, C)
-        return HeldOutPrediction(
-            np.arange(len(F)), log_P, self.rows.judged_weight, function.solution.converged
-        )
+        return HeldOutPrediction(np.arange(len(F)), log_P, self.rows.judged_weight, converged)
 
     def is_saturated(self, F: np.ndarray, log_P: np.ndarray) -> bool:
         """Whether scores F of the fit to all rows have too little curvature for leave-one-out's log_P."""

@@ -1,5 +1,7 @@
 """Newton–Raphson with the full Hessian: optimality, both stopping rules, and bad scales."""
 
+import importlib
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,6 +11,8 @@ from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers.smooth.newton_cholesky import newton_cholesky, newton_decrement, solve_semidefinite
+
+newton = importlib.import_module("kernelproba.solvers.smooth.newton_cholesky")
 
 
 def make_objective(c, *, strength=1.0, weight=1.0, scale=1.0, fit_intercept=True):
@@ -107,3 +111,16 @@ def test_a_start_in_another_gauge_leads_to_the_same_solution():
     solution = newton_decrement(objective, start, tol=1e-9, max_iter=50)
     assert_allclose(solution.coef, solve(objective).coef, atol=1e-8)
     assert_allclose(solution.coef.sum(axis=1), 0, atol=1e-12)
+
+
+def test_steps_without_curvature_end_the_fit_unconverged(monkeypatch):
+    objective, counts = make_objective(4), []
+
+    def ridge_alone(H, rhs):
+        counts.append(len(H))
+        return rhs / (1e3 * np.trace(H))
+
+    monkeypatch.setattr(newton, "solve_semidefinite", ridge_alone)
+    solution = solve(objective, newton_cholesky, max_iter=500)
+    assert not solution.converged
+    assert len(counts) == newton.MOST_DAMPED_STEPS

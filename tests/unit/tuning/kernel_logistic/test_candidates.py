@@ -1,11 +1,14 @@
 """Fits of candidates: what is shared, what is repeated, and what is never used."""
 
+import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from kernelproba import KernelLogisticRegression
+from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import three_gaussians
 from kernelproba.estimators.kernel_logistic import exact
 from kernelproba.estimators.kernel_logistic.exact import Options
@@ -120,3 +123,31 @@ def test_folds_that_are_gone_are_not_mistaken_for_later_ones():
     for n_folds in (2, 3, 4, 5, 6, 7, 8):
         for fold in fits.rows.folds(n_folds):
             assert len(fits.fit(0.5, 1.0, fold).dual) == len(fold.train)
+
+
+def test_a_fit_that_has_not_converged_is_not_repeated_on_folds(monkeypatch):
+    X, y = three_gaussians(30, random_state=0)
+    fits, real, count = fits_to(X, y), exact.fit_matrix, []
+
+    def unfinished(*arguments):
+        count.append(1)
+        function = real(*arguments)
+        return replace(function, solution=replace(function.solution, converged=False))
+
+    monkeypatch.setattr(candidates, "fit_matrix", unfinished)
+    monkeypatch.setattr(CandidateFits, "is_saturated", lambda *_: True)
+    (part,) = fits.held_out(0.5, 1.0, None)
+    assert not part.converged
+    assert len(count) == 1
+
+
+def test_weights_sixty_orders_apart_are_searched_in_bounded_time():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), rng.integers(0, 4, 60)
+    start = time.process_time()
+    model = KernelLogisticRegressionCV(kernel="rbf", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y, sample_weight=10.0 ** rng.uniform(-30, 30, 60))
+    assert time.process_time() - start < 20
+    assert np.isfinite(model.predict_proba(X)).all()

@@ -1,0 +1,87 @@
+"""Columns of a table many of whose values are unlike all of training: other units, other codes, other times.
+
+A column in inches where the model learnt centimetres is predicted from without complaint, and wrongly.
+Counted is what lies beyond the training values by more than their range, and levels that were never seen.  A
+few such values are outliers or news; many are a mistake more often than not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernelproba.plain_text import shorten
+from kernelproba.tables.columns import columns_of
+from kernelproba.tables.encoder import TableEncoder
+from kernelproba.tables.encoding.categories import CategoryEncoder, OrderedEncoder
+from kernelproba.tables.encoding.dates import DateEncoder
+from kernelproba.tables.fitted_column import FittedColumn
+from kernelproba.typing import MatrixLike
+
+#: Share of the numbers or dates of a column from which on it is named.
+BEYOND = 0.05
+#: The same of levels: columns of many levels have new ones as a matter of course.
+UNSEEN = 0.9
+#: Levels that are shown, and letters of each.
+_SHOWN, _LETTERS = 4, 20
+
+
+class UnfamiliarValues:
+    """Counts, column by column, over the chunks of a table.
+
+    Parameters
+    ----------
+    encoder : TableEncoder
+        Fitted.
+    """
+
+    def __init__(self, encoder: TableEncoder):
+        self._columns = encoder._fitted_
+        self._known, self._unfamiliar = np.zeros((2, len(self._columns)), dtype=int)
+
+    def add(self, X: MatrixLike) -> None:
+        """Count the values of rows X (n, d), which are columns of training."""
+        for j, (fitted, column) in enumerate(zip(self._columns, columns_of(X), strict=True)):
+            self._known[j] += np.count_nonzero(~column.missing)
+            self._unfamiliar[j] += np.count_nonzero(fitted.unfamiliar(column))
+
+    def shares(self) -> dict[str, float]:
+        """Return the names of the columns to speak of and the shares of their values, the largest first."""
+        shares = self._unfamiliar / np.maximum(self._known, 1)
+        named = [
+            (fitted.description.name, float(share))
+            for fitted, share in zip(self._columns, shares, strict=True)
+            if share >= (UNSEEN if _levels(fitted) else BEYOND)
+        ]
+        return dict(sorted(named, key=lambda each: -each[1]))
+
+    def notes(self) -> list[str]:
+        """Return a line for each of these columns."""
+        fitted = {each.description.name: each for each in self._columns}
+        return [
+            f"{share:.0%} of the values in column '{name}' {_unlike(fitted[name])}: the model cannot know "
+            "what they mean, check units and codes"
+            for name, share in self.shares().items()
+        ]
+
+
+def _unlike(fitted: FittedColumn) -> str:
+    """Say of unfamiliar values what they are not."""
+    if levels := _levels(fitted):
+        shown = ", ".join(shorten(level, _LETTERS) for level in levels[:_SHOWN])
+        return f"were never seen in training, which had {shown}{', …' if len(levels) > _SHOWN else ''}"
+    numbers, is_date = fitted.encoder, isinstance(fitted.encoder, DateEncoder)
+    numbers = numbers.days_ if is_date else numbers
+    # The ends of the training values, which the encoder extends by their range on either side.
+    spread = (numbers.high_ - numbers.low_) / 3
+    low, high = numbers.low_ + spread, numbers.high_ - spread
+    ends = [str(np.datetime64(round(end), "D")) if is_date else f"{end:.4g}" for end in (low, high)]
+    return f"are far beyond those of training ({ends[0]} to {ends[1]})"
+
+
+def _levels(fitted: FittedColumn) -> list[str]:
+    """Return the levels that a column had in training, none if it holds numbers, dates or texts."""
+    if isinstance(fitted.encoder, OrderedEncoder):
+        return [str(level) for level in fitted.encoder.levels]
+    if isinstance(fitted.encoder, CategoryEncoder):
+        return [level for level in fitted.encoder.levels_ if level is not None]
+    return []

@@ -1,0 +1,89 @@
+"""Columns in other units or codes are named; ordinary new rows are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelproba.tables import TableEncoder
+from kernelproba.tables.unfamiliar import UnfamiliarValues
+
+
+def table(n, seed=0):
+    """Heights, incomes with a long tail, a code, a date, an ordered column and remarks."""
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "height": rng.normal(172, 9, n),
+            "income": rng.lognormal(10, 1, n),
+            "sex": rng.choice(["female", "male"], n),
+            "seen": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D"),
+            "size": pd.Categorical(rng.choice(["s", "m", "l"], n), ["s", "m", "l"], ordered=True),
+            "remark": [f"note {number} of {n}" for number in rng.integers(0, 10**9, n)],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return TableEncoder(kinds={"remark": "text"}).fit(table(200))
+
+
+def unfamiliar(encoder, *chunks):
+    found = UnfamiliarValues(encoder)
+    for chunk in chunks:
+        found.add(chunk)
+    return found
+
+
+CHANGES = {
+    "metres": ("height", lambda values: values / 100),
+    "inches": ("height", lambda values: values / 2.54),
+    "codes": ("sex", lambda values: values.str[0]),
+    "years later": ("seen", lambda values: values + pd.Timedelta(days=3000)),
+    "sizes in capitals": ("size", lambda values: values.astype(str).str.upper()),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_column_in_other_units_or_codes_is_named(encoder, change):
+    name, changed = CHANGES[change]
+    new = table(50, seed=1)
+    found = unfamiliar(encoder, new.assign(**{name: changed(new[name])}))
+    assert found.shares() == {name: 1.0}
+    (note,) = found.notes()
+    assert note.startswith(f"100% of the values in column '{name}'")
+
+
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_ordinary_new_rows_are_not(encoder, seed):
+    assert unfamiliar(encoder, table(200, seed)).notes() == []
+
+
+def test_an_outlier_among_many_is_not(encoder):
+    new = table(100, seed=1)
+    new.loc[0, "height"] = 1e9
+    assert unfamiliar(encoder, new).notes() == []
+
+
+def test_counts_add_up_over_chunks(encoder):
+    usual, metric = table(90, seed=1), table(10, seed=2)
+    metric["height"] /= 100
+    found = unfamiliar(encoder, usual, metric)
+    assert found.shares() == pytest.approx({"height": 0.1})
+
+
+def test_missing_values_count_neither_way(encoder):
+    new = table(20, seed=1)
+    new["height"] = new["height"].astype(object)
+    new.loc[1:, "height"] = None
+    new.loc[0, "height"] = 1.7
+    assert unfamiliar(encoder, new).shares() == {"height": 1.0}
+    assert unfamiliar(encoder, new.assign(height=np.nan)).shares() == {}
+
+
+def test_the_note_says_what_training_had(encoder):
+    new = table(20, seed=1)
+    (sex,) = unfamiliar(encoder, new.assign(sex="x")).notes()
+    assert "never seen in training, which had female, male" in sex
+    (seen,) = unfamiliar(encoder, new.assign(seen=pd.Timestamp("1999-01-01"))).notes()
+    assert "(2024-01-0" in seen
