@@ -81,6 +81,8 @@ class MinimumRiskClassifier(PosteriorWrapper):
     Costs per row, shape (n, c, c), go to ``predict``, ``predict_risk`` and ``score``, and to ``fit``
     (where only `coverage` needs them).  Inside a pipeline or a search, enable metadata routing and
     request them: ``.set_predict_request(loss_matrix=True)``, ``.set_score_request(loss_matrix=True)``.
+    A search over a pipeline hands them to ``score`` from scikit-learn 1.8 on; before, search over the
+    classifier itself, or the folds are scored without costs.
 
     Examples
     --------

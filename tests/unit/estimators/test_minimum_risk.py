@@ -15,6 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from unit.estimators.routing import SCORES_ARE_ROUTED
 
 from kernelproba.estimators.minimum_risk import MinimumRiskClassifier
 
@@ -239,18 +240,19 @@ def test_costs_per_row_reach_the_end_of_a_pipeline(rows, inner):
         assert pipeline.score(X_test, y_test, loss_matrix=costs) == pytest.approx(-paid)
 
 
-def test_a_search_scores_every_fold_with_the_costs_of_its_rows(rows, inner):
+@pytest.mark.parametrize("in_pipeline", [False, pytest.param(True, marks=SCORES_ARE_ROUTED)])
+def test_a_search_scores_every_fold_with_the_costs_of_its_rows(rows, inner, in_pipeline):
     X, _, y, _ = rows
     costs = row_costs(len(X))
     with config_context(enable_metadata_routing=True):
         last = MinimumRiskClassifier(inner).set_score_request(loss_matrix=True)
         last.set_fit_request(loss_matrix=False).set_predict_request(loss_matrix=True)
-        pipeline = make_pipeline(StandardScaler(), last)
-        grid = {"minimumriskclassifier__estimator__C": [1e-3, 1.0]}
-        search = GridSearchCV(pipeline, grid, cv=KFold(3)).fit(X, y, loss_matrix=costs)
+        model = make_pipeline(StandardScaler(), last) if in_pipeline else last
+        (C,) = (name for name in model.get_params() if name.endswith("estimator__C"))
+        search = GridSearchCV(model, {C: [1e-3, 1.0]}, cv=KFold(3)).fit(X, y, loss_matrix=costs)
         by_hand = []
         for train, test in KFold(3).split(X):
-            fold = clone(pipeline).set_params(minimumriskclassifier__estimator__C=1.0).fit(X[train], y[train])
+            fold = clone(model).set_params(**{C: 1.0}).fit(X[train], y[train])
             answer = fold.predict(X[test], loss_matrix=costs[test])
             by_hand.append(-costs[test, y[test], answer].mean())
     assert search.cv_results_["mean_test_score"][1] == pytest.approx(np.mean(by_hand))

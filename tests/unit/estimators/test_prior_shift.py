@@ -17,6 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from unit.estimators.routing import SCORES_ARE_ROUTED
 
 from kernelproba.decision import mean_class_weights, undo_weights
 from kernelproba.estimators import prior_shift
@@ -163,14 +164,21 @@ def test_known_priors_can_be_searched_in_a_grid(train):
         PriorShiftClassifier(LogisticRegression()), {"priors": [None, NEW]}, scoring="neg_log_loss", cv=3
     ).fit(X, y)
     assert search.best_params_ == {"priors": None}
+
+
+@pytest.mark.parametrize("in_pipeline", [False, pytest.param(True, marks=SCORES_ARE_ROUTED)])
+def test_a_search_with_weights_learns_the_priors_of_the_weighted_rows(train, in_pipeline):
+    X, y = train
+    weights = np.where(y == 2, 4.0, 1.0)
     with config_context(enable_metadata_routing=True):
         inner = LogisticRegression().set_fit_request(sample_weight=True)
         model = PriorShiftClassifier(inner).set_fit_request(sample_weight=True)
         model.set_score_request(sample_weight=True)
-        pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model)
-        grid = GridSearchCV(pipeline, {"priorshiftclassifier__estimator__C": [0.1, 1.0]}, cv=3)
-        weights = np.where(y == 2, 4.0, 1.0)
-        best = grid.fit(X, y, sample_weight=weights).best_estimator_[-1]
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        placed = make_pipeline(scaler, model) if in_pipeline else model
+        (C,) = (name for name in placed.get_params() if name.endswith("estimator__C"))
+        search = GridSearchCV(placed, {C: [0.1, 1.0]}, cv=3).fit(X, y, sample_weight=weights)
+    best = search.best_estimator_[-1] if in_pipeline else search.best_estimator_
     np.testing.assert_allclose(best.train_priors_, np.bincount(y, weights) / weights.sum())
 
 
