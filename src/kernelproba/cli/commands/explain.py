@@ -213,14 +213,18 @@ def _show_columns(screen: Terminal, facts: dict[str, Any], top: int) -> None:
     """Print the columns that matter most, the sum of the others, and the smallest change."""
     named, others = facts["columns"][:top], facts["columns"][top:]
     rows = [
-        (line["column"], _text(facts["values"][line["column"]]), f"{line['contribution']:+.3f}")
+        (line["column"], _text(facts["values"][line["column"]]), f"{line['contribution']:+z.3f}")
         for line in named
     ]
     if others:
         rows.append(
-            (f"{len(others):,} other columns", "", f"{sum(each['contribution'] for each in others):+.3f}")
+            (
+                f"{len(others):,} other column{'s' if len(others) > 1 else ''}",
+                "",
+                f"{sum(each['contribution'] for each in others):+z.3f}",
+            )
         )
-    rows.append((f"mean of {facts['compared_with']} rows", "", f"{facts['baseline']:+.3f}"))
+    rows.append((f"mean of {facts['compared_with']} rows", "", f"{facts['baseline']:+z.3f}"))
     screen.line()
     title = f"Columns for {facts['explained']} (log-odds {facts['log_odds']:+.2f})"
     screen.table(["column", "value", "contribution"], rows, title=title)
@@ -241,7 +245,7 @@ def _show_influence(screen: Terminal, facts: dict[str, Any]) -> None:
         (
             str(line["row"]),
             _text(line["label"]),
-            f"{line['influence']:+.3f}",
+            f"{line['influence']:+z.3f}",
             f"{line['probability']:.3f}",
             f"{line['share']:.0%}",
             *(_text(line[name]) for name in columns),
@@ -281,7 +285,7 @@ def _cells(line: dict[str, object], columns: list[str]) -> list[str]:
     return [
         f"{kind} {line['row'] if single else ''}".strip(),
         _text(line["label"]) if single else "",
-        f"{line['contribution']:+.3f}",
+        f"{line['contribution']:+z.3f}",
         f"{line['similarity']:.3f}" if single and line["similarity"] == line["similarity"] else "",
         *(_text(line[name]) if single else "" for name in columns),
     ]

@@ -92,7 +92,7 @@ class Coalitions:
 
     def __init__(self, scores: ProductScores, size: int, row: int, label: int):
         self._scores, self._row = scores, row
-        self._contrasts = contrasts(len(scores.model.classes_), label)
+        self._contrasts = class_contrasts(len(scores.model.classes_), label)
         self._values: list[np.ndarray] = []
         cost = scores.n_centers * len(self._contrasts)
         self.groups = grouped(scores.differs(row, np.arange(size)), cost)
@@ -133,7 +133,7 @@ class Coalitions:
         return start[:, :, None] + np.moveaxis(gains, 2, 0) @ members(len(group.players)).T
 
 
-def contrasts(n_classes: int, label: int) -> np.ndarray:
+def class_contrasts(n_classes: int, label: int) -> np.ndarray:
     """Return what turns scores into those of the other classes less that of a class, (c − 1, k).
 
     Two classes have one score, the log-odds of class 1.

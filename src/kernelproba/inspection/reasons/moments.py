@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, contrasts, members, shapley_weights
+from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, class_contrasts, members, shapley_weights
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 
@@ -47,7 +47,7 @@ def moment_shares(scores: ProductScores, size: int, labels: np.ndarray) -> Itera
             values += _set_values(block, size, n)
     weights = shapley_weights(p)
     for label, own in zip(labels, values.T, strict=True):
-        sign = -contrasts(2, int(label))[0, 0]
+        sign = -class_contrasts(2, int(label))[0, 0]
         yield float(sign * own[0]), weights @ (sign * own)
 
 

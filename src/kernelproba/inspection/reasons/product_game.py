@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, contrasts
+from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, class_contrasts
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 #: How far shares may be from adding up, relative to the log-odds.
@@ -50,7 +50,7 @@ def integral_shares(
     """
     baseline, shares = score_shares(scores, size)
     for label, own in zip(labels, shares[0], strict=True):
-        sign = -contrasts(2, int(label))[0, 0]
+        sign = -class_contrasts(2, int(label))[0, 0]
         yield float(sign * baseline[0]), sign * own
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import CELLS, contrasts, log_odds_of
+from kernelproba.inspection.reasons.coalitions import CELLS, class_contrasts, log_odds_of
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 #: How often the sample is turned into the rows explained.
@@ -42,7 +42,8 @@ class OrderedJoining:
 
     def __init__(self, scores: ProductScores, size: int, labels: np.ndarray):
         self._scores, self._size = scores, size
-        self._contrasts = np.array([contrasts(len(scores.model.classes_), int(label)) for label in labels])
+        c = len(scores.model.classes_)
+        self._contrasts = np.array([class_contrasts(c, int(label)) for label in labels])
         together = max(_TOGETHER, self._contrasts.shape[0] * self._contrasts.shape[1])
         self._parts = np.array_split(np.arange(size), max(1, size // together))
         self._factors = list(scores.factors(CELLS)) if self._fits() else None

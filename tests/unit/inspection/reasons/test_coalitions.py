@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from kernelproba.inspection.reasons.coalitions import contrasts, grouped, log_odds_of, shapley_weights
+from kernelproba.inspection.reasons.coalitions import class_contrasts, grouped, log_odds_of, shapley_weights
 
 
 def test_weights_of_sets_are_shares_of_orders():
@@ -43,6 +43,6 @@ def test_dear_sets_are_spared_and_cheap_ones_are_not():
 def test_log_odds_from_contrasts_do_not_overflow():
     scores = np.array([[1000.0, 0.0, -1000.0], [0.0, 1.0, 2.0]])
     P = np.exp(scores[1]) / np.exp(scores[1]).sum()
-    found = log_odds_of(scores @ contrasts(3, 2).T, axis=1)
+    found = log_odds_of(scores @ class_contrasts(3, 2).T, axis=1)
     np.testing.assert_allclose(found, [-2000, np.log(P[2] / (1 - P[2]))])
-    np.testing.assert_allclose(log_odds_of(np.array([[3.0]]) @ contrasts(2, 1).T, axis=1), [3])
+    np.testing.assert_allclose(log_odds_of(np.array([[3.0]]) @ class_contrasts(2, 1).T, axis=1), [3])
