@@ -45,7 +45,7 @@ MOST_PRODUCTS = 100
 
 
 @dataclass
-class Coordinates(Coefficients):
+class SubspaceFunction(Coefficients):
     """A function by its coordinates A (m, k) in an orthonormal basis, and its values KA at the rows."""
 
     def dot(self, other: Coefficients) -> float:
@@ -125,7 +125,7 @@ def growing_subspace(
     while True:
         A = subspace.coefficients(at.f.A).astype(np.float64)
         if anew:
-            at = _evaluate(objective, Coordinates(at.f.A, np.asfortranarray(K.product(A))), at.b)
+            at = _evaluate(objective, SubspaceFunction(at.f.A, np.asfortranarray(K.product(A))), at.b)
         gradient = Coefficients(A + at.G, np.asfortranarray(K.product(A + at.G)))
         norm, length, unknown = at.f.norm, gradient.norm, unknown_norm(gradient, K)
         residual = scale * max(length, unknown) / (1 + scale * norm)
@@ -149,26 +149,26 @@ def growing_subspace(
 class _Point:
     """A function, the best intercepts for it, and there Σωℓ and ω∂ℓ (n, k)."""
 
-    f: Coordinates
+    f: SubspaceFunction
     b: np.ndarray
     loss: float
     G: np.ndarray
 
 
-def _evaluate(objective: KernelObjective, f: Coordinates, b: np.ndarray) -> _Point:
+def _evaluate(objective: KernelObjective, f: SubspaceFunction, b: np.ndarray) -> _Point:
     """The point with the best intercepts, sought from b, and ω∂ℓ there."""
     b = best_intercept(objective, f.KA, b)
     return _Point(f, b, *objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights))
 
 
-def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> Coordinates:
-    """Coordinates of a start, of which the subspace is made."""
+def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> SubspaceFunction:
+    """SubspaceFunction of a start, of which the subspace is made."""
     if not A.any():
-        return Coordinates(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
+        return SubspaceFunction(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
     A = np.asfortranarray(A)
     subspace.extend(Coefficients(A, np.asfortranarray(objective.K.product(A))))
     W = subspace.products(A).astype(np.float64)
-    return Coordinates(W, subspace.values(W).astype(np.float64))
+    return SubspaceFunction(W, subspace.values(W).astype(np.float64))
 
 
 def _minimise_within(
@@ -177,8 +177,8 @@ def _minimise_within(
     """Newton steps in the subspace until the gradient there is short enough; None if none descends."""
     W = np.zeros((subspace.size, objective.n_scores))
     W[: len(start.f.A)] = start.f.A
-    at, moved = _Point(Coordinates(W, start.f.KA), start.b, start.loss, start.G), None
-    slope = Coordinates(subspace.products(gradient.A), gradient.KA)
+    at, moved = _Point(SubspaceFunction(W, start.f.KA), start.b, start.loss, start.G), None
+    slope = SubspaceFunction(subspace.products(gradient.A), gradient.KA)
     for _ in range(MOST_STEPS):
         system = Curvature(objective, (at.f.KA + at.b).astype(subspace.dtype, copy=False))
         step = _newton_step(subspace, system, slope.A)
@@ -187,15 +187,15 @@ def _minimise_within(
         if t is None:
             break
         at = moved = _evaluate(objective, at.f.plus(t, step), at.b + t * shift)
-        slope = Coordinates(at.f.A + subspace.products(at.G), at.f.KA)
+        slope = SubspaceFunction(at.f.A + subspace.products(at.G), at.f.KA)
         if slope.norm <= goal:
             break
     return moved
 
 
-def _newton_step(subspace: Subspace, system: Curvature, gradient: np.ndarray) -> Coordinates:
+def _newton_step(subspace: Subspace, system: Curvature, gradient: np.ndarray) -> SubspaceFunction:
     """Solve (I + KV D̃ (KV)ᵀ) Δ = −∇J in the subspace, roughly."""
-    step = Coordinates(np.zeros_like(gradient), np.zeros(system.state.shape, order="F"))
+    step = SubspaceFunction(np.zeros_like(gradient), np.zeros(system.state.shape, order="F"))
     residual = direction = -gradient
     rho = inner(residual, residual)
     goal = STEP_ERROR**2 * rho
@@ -206,7 +206,7 @@ def _newton_step(subspace: Subspace, system: Curvature, gradient: np.ndarray) ->
         if not curvature > 0:
             break
         tau = rho / curvature
-        step = step.plus(tau, Coordinates(direction, values))
+        step = step.plus(tau, SubspaceFunction(direction, values))
         residual = residual - tau * image
         rho, previous = inner(residual, residual), rho
         if rho <= goal:
