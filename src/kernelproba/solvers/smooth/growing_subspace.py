@@ -162,7 +162,7 @@ def _evaluate(objective: KernelObjective, f: SubspaceFunction, b: np.ndarray) ->
 
 
 def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> SubspaceFunction:
-    """SubspaceFunction of a start, of which the subspace is made."""
+    """Coordinates of a start, of which the subspace is made."""
     if not A.any():
         return SubspaceFunction(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
     A = np.asfortranarray(A)
