@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernelproba.number_range import SMALLEST
 from kernelproba.solvers.evidence.bfgs import bfgs
 from kernelproba.solvers.evidence.laplace import Posterior, laplace
 
@@ -92,9 +93,13 @@ def continued(
 
 
 def _units(Phi: np.ndarray) -> np.ndarray:
-    """Divisors (p,) of the features: 1, save for those whose fourth powers are near the ends of numbers."""
+    """Divisors (p,) of the features: 1, save for those whose fourth powers are near the ends of numbers.
+
+    Features so small that the variance of their weights would be no number are left as they are, which is 0
+    to all that is computed from their squares.
+    """
     largest = np.abs(Phi).max(axis=0, initial=0.0)
-    return np.where((largest > USUAL) | (largest < 1 / USUAL) & (largest > 0), largest, 1.0)
+    return np.where((largest > USUAL) | (largest < 1 / USUAL) & (largest >= SMALLEST), largest, 1.0)
 
 
 def _climb(search: "_Search", tol: float, max_iter: int) -> EvidenceSolution:

@@ -93,3 +93,11 @@ def test_units_of_the_features_change_nothing_but_the_weights(unit):
     np.testing.assert_array_equal(scaled.active, plain.active)
     np.testing.assert_allclose(scaled.posterior.mean * unit, plain.posterior.mean, rtol=1e-3)
     assert scaled.posterior.evidence == pytest.approx(plain.posterior.evidence, rel=1e-8)
+
+
+def test_features_whose_weights_would_have_no_finite_variance_are_as_if_zero():
+    Phi = np.column_stack([np.ones(4), np.array([1e-200, 3e-200, 1e-190, 2e-180])])
+    with np.errstate(all="raise", under="ignore"):
+        found = maximise_evidence(Phi, np.array([1.0, -1.0, 1.0, 1.0]), np.ones(4), tol=1e-6, max_iter=100)
+    assert 1 not in found.active
+    assert np.isfinite(found.posterior.covariance).all()
