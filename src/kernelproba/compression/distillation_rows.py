@@ -102,7 +102,7 @@ def _part(X: Matrix, kept: np.ndarray, which: np.ndarray) -> Matrix:
 
 def _times(X: Matrix, factors: np.ndarray) -> Matrix:
     """Rows X (n, d) times factors (n, 1)."""
-    return factors * X if isinstance(X, np.ndarray) else sp.csr_array(X.multiply(factors))
+    return sp.csr_array(sp.csr_array(X).multiply(factors)) if sp.issparse(X) else factors * X
 
 
 def _neighbours(X: Matrix, size: int, rng: np.random.RandomState) -> np.ndarray:
