@@ -64,7 +64,7 @@ def _pooled(found: list[SelectedModel], rows: Observations, search: CandidateSea
             log_P[part.rows], weight[part.rows] = part.log_P, part.weight
     y = rows.sample(n_rows).y
     shared = np.isfinite(log_Ps).all(axis=(0, 2))
-    kept = fit_pool(log_Ps[:, shared], y[shared], weight[shared])
+    kept = fit_pool(list(log_Ps[:, shared]), y[shared], weight[shared])
     return [each for each, v in zip(found, kept, strict=True) if v > 0]
 
 
