@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from kernelproba import KernelLogisticRegressionCV as CV
+from kernelproba.datasets import three_gaussians
+from kernelproba.rows.row_hash import row_keys
+from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, FeatureView
+from kernelproba.tuning.kernel_logistic.selection import select_models
+from kernelproba.tuning.kernel_logistic.stages import finish, screen
+from kernelproba.tuning.observations import Observations
+from kernelproba.tuning.scorers import held_out_scorer
+
+N = 600
+
+
+@pytest.fixture
+def rows():
+    X, y = three_gaussians(N, random_state=0)
+    y, ones = np.minimum(y, 1), np.ones(N)
+    return Observations(X, y, ones, ones, np.ones(N, dtype=int), row_keys(X, y))
+
+
+@pytest.fixture
+def search():
+    return CandidateSearch(held_out_scorer("log_loss", np.arange(2)))
+
+
+def rival(score):
+    return Candidate(FeatureView("other", None), 1.0, 1.0, N, (score,))
+
+
+def test_a_kernel_far_behind_another_is_given_up_unless_it_has_no_width(rows, search):
+    rbf, _, linear = CV()._spaces(rows.X, None)
+    for space, kept in ((rbf, False), (linear, True)):
+        screened = screen(space, rows, search)
+        found = finish(space, rows, search, screened, rival(-1e-3))
+        assert (found is not None) is kept
+
+
+def test_a_kernel_that_is_not_far_behind_is_finished(rows, search):
+    space = CV()._spaces(rows.X, None)[0]
+    screened = screen(space, rows, search)
+    assert finish(space, rows, search, screened, rival(screened[0].best.score)) is not None
+
+
+def test_beyond_the_rows_that_are_searched_all_have_weight_in_a_pool_of_what_was_held_out(rows, search):
+    spaces = CV(max_rows=460)._spaces(rows.X, None)
+    selected = select_models(spaces, rows, search)
+    assert 1 <= len(selected) <= len(spaces)
+    assert {each.best.n_rows for each in selected} == {N}
+    assert all(len(search.held_out(each.best)) for each in selected)
