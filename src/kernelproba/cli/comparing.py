@@ -49,7 +49,7 @@ def cross_validate(
     with ExitStack() as stack:
         watch = stack.enter_context(terminal.watching("comparing"))
         for _ in board.run(
-            max_time=max_time, progress=lambda name, done, total: watch.tell(name, done / total)
+            max_time=max_time, progress=lambda name, done, total: watch.update(name, done / total)
         ):
             watch.show(*_cells(board.table().sort_values("log_loss").to_dict("records")))
     return board.table().sort_values("log_loss", ignore_index=True)

@@ -9,7 +9,7 @@ from typing import Any
 from kernelproba.typing import Classifier
 
 #: Takes the number of steps done, that of all or None, and a text on the step that begins.
-Tell = Callable[[int, int | None, str], None]
+ProgressUpdate = Callable[[int, int | None, str], None]
 
 
 class StepCounter:
@@ -17,13 +17,13 @@ class StepCounter:
 
     Parameters
     ----------
-    tell : callable
+    update : callable
         Takes the number of steps done, the number of all, or None where that is not known, and a text on the
         step that begins.
     """
 
-    def __init__(self, tell: Tell):
-        self._tell = tell
+    def __init__(self, update: ProgressUpdate):
+        self._update = update
         self._done = 0
 
     def setup(self, estimator: Classifier, context: object) -> None:
@@ -32,18 +32,18 @@ class StepCounter:
     def on_fit_task_begin(self, estimator: Classifier, context: Any) -> None:  # noqa: ARG002
         """Begin a fit or one of its steps."""
         if _is_fit(context):
-            self._tell(0, context.max_subtasks, "")
+            self._update(0, context.max_subtasks, "")
         elif text := getattr(context.task_name, "text", ""):
             whole = context.parent
             while not _is_fit(whole):
                 whole = whole.parent
-            self._tell(self._done, whole.max_subtasks, text)
+            self._update(self._done, whole.max_subtasks, text)
 
     def on_fit_task_end(self, estimator: Classifier, context: Any) -> None:  # noqa: ARG002
         """Count a step."""
         if not _is_fit(context) and _is_fit(context.parent):
             self._done += 1
-            self._tell(self._done, context.parent.max_subtasks, "")
+            self._update(self._done, context.parent.max_subtasks, "")
 
     def teardown(self, estimator: Classifier, context: object) -> None:
         """End."""
@@ -55,12 +55,12 @@ def _is_fit(context: Any) -> bool:
 
 
 @contextmanager
-def reporting_progress(classifier: Classifier, tell: Tell) -> Iterator[None]:
+def reporting_progress(classifier: Classifier, update: ProgressUpdate) -> Iterator[None]:
     """Context in which the fit of a classifier tells its steps, if it is one that does."""
     if not hasattr(classifier, "set_callbacks"):
         yield
         return
-    classifier.set_callbacks(StepCounter(tell))
+    classifier.set_callbacks(StepCounter(update))
     try:
         yield
     finally:

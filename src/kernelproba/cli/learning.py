@@ -117,7 +117,7 @@ def learn(
     classifier = with_few_centers(classifier, len(table.y))
     start = time.perf_counter()
     counting = terminal.counting(f"fitting {len(table.y):,} rows")
-    with terminal.heeding_warnings(), counting as tell, reporting_progress(classifier, tell):
+    with terminal.heeding_warnings(), counting as update, reporting_progress(classifier, update):
         model = TableClassifier(classifier, encoder_for(choice)).fit(table.X, table.y)
         forget_callbacks(model.estimator_)
     seconds = time.perf_counter() - start

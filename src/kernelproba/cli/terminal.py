@@ -59,9 +59,9 @@ class Terminal:
             Prints it for people, by `line` and `table`.
         """
         if self._as_json:
-            from kernelproba.report.json_values import plain
+            from kernelproba.report.json_values import json_value
 
-            print(json.dumps(plain(facts | {"notes": self._notes}), ensure_ascii=False, indent=2))
+            print(json.dumps(json_value(facts | {"notes": self._notes}), ensure_ascii=False, indent=2))
         elif not self._quiet and not self._without_results:
             show(self)
 
@@ -114,12 +114,12 @@ class Terminal:
         with self._display(*columns) as progress:
             task = progress.add_task(name(text), total=None)
 
-            def tell(done: int, total: int | None, what: str) -> None:
+            def update(done: int, total: int | None, what: str) -> None:
                 said = text if total is not None or not done else f"{text}, {done} steps"
                 said = f"{said}: {what}" if what else said
                 progress.update(task, completed=done, total=total, description=name(said))
 
-            yield tell
+            yield update
 
     @contextmanager
     def progress(self, text: str) -> Iterator[Callable[[float], None]]:
@@ -171,7 +171,7 @@ class Watch:
         self._task = progress.add_task(name(text), total=1.0)
         self._table: Table | None = None
 
-    def tell(self, what: str, share: float) -> None:
+    def update(self, what: str, share: float) -> None:
         """Set the bar to a share between 0 and 1, reached by `what`."""
         self._progress.update(self._task, completed=share, description=name(f"{self._text}: {what}"))
 

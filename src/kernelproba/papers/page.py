@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelproba.atomic_file import replacing
 from kernelproba.papers.paper import Paper, Picture, Results, Table
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.table import markdown_table
 
 _DPI = 110
@@ -38,7 +38,7 @@ def write_page(
     words = {"protocol": paper.protocol.strip(), "findings": paper.findings(results).strip()}
     tables = [_document_table(table) for table in paper.tables(results)]
     figures = _save_pictures(paper.figures(results), folder, stem)
-    document = plain({**head, **facts, **words, "tables": tables, "figures": figures})
+    document = json_value({**head, **facts, **words, "tables": tables, "figures": figures})
     with replacing(folder / f"{stem}.json") as draft:
         draft.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf8")
     with replacing(folder / f"{stem}.md") as draft:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kernelproba.papers.machine import machine
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 
 try:
     import fcntl
@@ -59,7 +59,7 @@ class Record:
                 self._take(_parse(line, f"{path}, line {number}"))
                 whole += len(line)
         stream.truncate(whole)
-        self._is_told = False
+        self._is_announced = False
 
     def __contains__(self, key: str) -> bool:
         return key in self._entries
@@ -71,9 +71,9 @@ class Record:
 
     def add(self, key: str, arguments: tuple, result: object, warnings: Iterable[str]) -> object:
         """Keep a result; return it as it will be read again."""
-        if not self._is_told:
+        if not self._is_announced:
             self._append({"machine": machine()})
-            self._is_told = True
+            self._is_announced = True
         entry = {"key": key, "arguments": arguments, "result": result, "warnings": list(warnings)}
         self._append(entry)
         return self._entries[key]["result"]
@@ -90,7 +90,7 @@ class Record:
         return {text: texts.count(text) for text in dict.fromkeys(texts)}
 
     def _append(self, line: dict[str, object]) -> None:
-        text = json.dumps(plain(line), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(json_value(line), ensure_ascii=False, allow_nan=False)
         self._stream.write(text.encode() + b"\n")
         self._stream.flush()
         self._take(json.loads(text))
@@ -114,7 +114,7 @@ def _parse(line: bytes, place: str) -> dict[str, object]:
 
 
 def _as_json(arguments: tuple) -> list:
-    return json.loads(json.dumps(plain(arguments)))
+    return json.loads(json.dumps(json_value(arguments)))
 
 
 def _lock(stream: BinaryIO, path: Path) -> None:

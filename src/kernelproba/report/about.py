@@ -11,7 +11,7 @@ from typing import Literal
 from numpy.typing import ArrayLike, NDArray
 
 from kernelproba.plain_text import name
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.label_sets import LabelSets
 from kernelproba.typing import Classifier
 
@@ -79,7 +79,7 @@ def chosen_parameters(classifier: Classifier) -> dict[str, object]:
     """Return what a fitted classifier has chosen by itself."""
     found = dict(getattr(classifier, "best_params_", {}))
     temperature = getattr(classifier, "temperature_", None)
-    return plain(found if temperature is None else found | {"temperature": temperature})
+    return json_value(found if temperature is None else found | {"temperature": temperature})
 
 
 def settings_of(classifier: Classifier) -> dict[str, str]:

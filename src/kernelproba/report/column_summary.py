@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 
 from kernelproba.inspection import partial_dependence, permutation_importance
 from kernelproba.plain_text import name, number_text, shorten
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.summary_types import ColumnDependence, ColumnsSummary, DependenceCurve
 from kernelproba.typing import Classifier, MatrixLike
 
@@ -63,7 +63,9 @@ def describe_columns(model: Classifier, X: MatrixLike, y: NDArray) -> ColumnsSum
         return no_columns(f"Columns cannot be told apart: {error}")
     return {
         "rows": min(rows, len(y)),
-        "importance": [plain(line) | {"column": _name(line["column"])} for line in found.to_dict("records")],
+        "importance": [
+            json_value(line) | {"column": _name(line["column"])} for line in found.to_dict("records")
+        ],
         "dependence": [_dependence(column, lines[lines["column"] == column], model) for column in matter],
         "interval": lines.attrs["interval"],
     }
@@ -123,7 +125,7 @@ def _dependence(column: object, lines: pd.DataFrame, model: Classifier) -> Colum
 
 def _curve(model: Classifier, k: int, lines: pd.DataFrame) -> DependenceCurve:
     own = lines[lines["class"] == model.classes_[k]]
-    ends = {key: plain(own[key].to_numpy()) for key in ("probability", "low", "high")}
+    ends = {key: json_value(own[key].to_numpy()) for key in ("probability", "low", "high")}
     return cast("DependenceCurve", {"name": name(model.classes_[k]), "code": k} | ends)
 
 
@@ -134,8 +136,8 @@ def _range(curve: DependenceCurve) -> float:
 def _places(values: NDArray) -> list[float] | None:
     """Numbers and dates as numbers, None for levels."""
     if values.dtype.kind == "M":
-        return plain(values.astype("datetime64[s]").astype(np.int64).astype(float))
-    return plain(values.astype(float)) if values.dtype.kind in "iuf" else None
+        return json_value(values.astype("datetime64[s]").astype(np.int64).astype(float))
+    return json_value(values.astype(float)) if values.dtype.kind in "iuf" else None
 
 
 def _shown(value: object) -> str:

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from kernelproba.extras import extra
 from kernelproba.inspection.scores.predictions import encode_labels
 from kernelproba.plain_text import name
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.summary_types import ColumnSummary, DataSummary
 from kernelproba.typing import Matrix
 
@@ -88,7 +88,7 @@ def _describe(column: pd.Series) -> ColumnSummary:
             "ColumnSummary", record | {"kind": "empty" if known.empty else kind, "common": _common(known)}
         )
     low, middle, high = map(float, (known.min(), known.median(), known.max()))
-    return record | plain({"kind": "number", "low": low, "median": middle, "high": high})
+    return record | json_value({"kind": "number", "low": low, "median": middle, "high": high})
 
 
 def _distinct(column: pd.Series) -> int:

@@ -12,7 +12,7 @@ from kernelproba.inspection.reasons.expansions import core
 from kernelproba.inspection.reasons.row_labels import row_labels
 from kernelproba.plain_text import name, number_text, shorten
 from kernelproba.report.data_summary import as_frame
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.row_reasons import RowReasons
 from kernelproba.report.summary_types import FlaggedRow, RowReason
 from kernelproba.typing import Classifier, MatrixLike
@@ -33,7 +33,7 @@ def doubtful_rows(
     order = np.argsort(P[rows, first] - P[rows, second], kind="stable")[:_ROWS]
     return [
         {
-            "row": plain(frame.index[i]),
+            "row": json_value(frame.index[i]),
             "label": name(classes[codes[i]]),
             "predicted": name(classes[first[i]]),
             "predicted_probability": float(P[i, first[i]]),
@@ -55,7 +55,7 @@ def doubted_labels(
     order = wrong[np.argsort(own[wrong], kind="stable")][:_ROWS]
     return [
         {
-            "row": plain(frame.index[i]),
+            "row": json_value(frame.index[i]),
             "label": name(classes[codes[i]]),
             "probability": float(own[i]),
             "predicted": name(classes[best[i]]),
@@ -81,7 +81,7 @@ def doubted_training_labels(model: Classifier, X: MatrixLike, y: ArrayLike) -> l
     return cast(
         list[FlaggedRow],
         [
-            {key: plain(record[key]) for key in ("row", "probability", "predicted_probability")}
+            {key: json_value(record[key]) for key in ("row", "probability", "predicted_probability")}
             | {key: name(record[key]) for key in ("label", "predicted")}
             | {"values": row_values(frame.iloc[position[record["row"]]])}
             for record in records

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from kernelproba.inspection import PosteriorDisplay, posterior_map
 from kernelproba.linalg import densify
 from kernelproba.plain_text import name
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.tables import TableClassifier
 from kernelproba.typing import Classifier, Matrix
 
@@ -76,11 +76,11 @@ def _as_dict(shown: PosteriorDisplay, features: str, codes: NDArray, P: NDArray)
         "kind": features,
         "names": [name(axis) for axis in shown.names],
         "ranges": [[float(axis[0]), float(axis[-1])] for axis in shown.axes],
-        "label": plain(shown.posterior.argmax(axis=2)),
-        "probability": plain(shown.posterior.max(axis=2).round(3)),
+        "label": json_value(shown.posterior.argmax(axis=2)),
+        "probability": json_value(shown.posterior.max(axis=2).round(3)),
         "points": [
             {
-                "at": plain(at.astype(float)),
+                "at": json_value(at.astype(float)),
                 "label": int(code),
                 "predicted": int(p.argmax()),
                 "probability": float(p.max()),

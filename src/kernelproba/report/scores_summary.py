@@ -22,7 +22,7 @@ from kernelproba.inspection import (
 )
 from kernelproba.inspection.scores.binning import BinTable, assign_bins
 from kernelproba.plain_text import name
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.summary_types import (
     CalibrationError,
     CalibrationSummary,
@@ -51,7 +51,7 @@ def opponent(title: str, codes: NDArray, P: NDArray, Q: ArrayLike) -> Opponent:
     return {
         "name": name(title),
         "scores": headline_scores(codes, np.asarray(Q)),
-        "differences": {key: plain(each._asdict()) for key, each in differences.items()},
+        "differences": {key: json_value(each._asdict()) for key, each in differences.items()},
     }
 
 
@@ -76,7 +76,7 @@ def calibration(codes: NDArray, P: NDArray, classes: NDArray, plain_error: Score
 
 
 def _bins(table: BinTable) -> Reliability:
-    return {"ece": table.calibration_error, "bins": plain(table.columns())}
+    return {"ece": table.calibration_error, "bins": json_value(table.columns())}
 
 
 def _calibration_errors(codes: NDArray, P: NDArray, plain_error: ScoreEnds) -> list[CalibrationError]:
@@ -125,7 +125,7 @@ def confusion(codes: NDArray, P: NDArray, classes: NDArray) -> Confusion:
     """Rows by true class (first index) and predicted class."""
     c = len(classes)
     pairs = np.bincount(codes * c + P.argmax(axis=1), minlength=c * c)
-    return {"classes": [name(label) for label in classes], "counts": plain(pairs.reshape(c, c))}
+    return {"classes": [name(label) for label in classes], "counts": json_value(pairs.reshape(c, c))}
 
 
 def confidence(codes: NDArray, P: NDArray) -> ConfidenceSummary:
@@ -134,7 +134,7 @@ def confidence(codes: NDArray, P: NDArray) -> ConfidenceSummary:
     top = P.max(axis=1)
     edges = np.linspace(0, 1, 21)
     return {
-        "edges": plain(edges),
-        "right": plain(np.histogram(top[right], edges)[0]),
-        "wrong": plain(np.histogram(top[~right], edges)[0]),
+        "edges": json_value(edges),
+        "right": json_value(np.histogram(top[right], edges)[0]),
+        "wrong": json_value(np.histogram(top[~right], edges)[0]),
     }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kernelproba.inspection import error_slices
 from kernelproba.inspection.scores.slices import N_BINS, slices_of
 from kernelproba.plain_text import name
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.summary_types import ErrorSlice, SlicesSummary
 from kernelproba.tables import TableError
 from kernelproba.tables.columns import columns_of
@@ -78,4 +78,4 @@ def _inside(frame: pd.DataFrame, part: pd.Series) -> NDArray:
 
 
 def _record(part: pd.Series) -> ErrorSlice:
-    return cast("ErrorSlice", plain(part.to_dict()) | {"column": name(part["column"])})
+    return cast("ErrorSlice", json_value(part.to_dict()) | {"column": name(part["column"])})

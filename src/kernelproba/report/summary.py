@@ -30,7 +30,7 @@ from kernelproba.report.data_summary import as_frame, describe_data
 from kernelproba.report.defect_summary import look_for_defects
 from kernelproba.report.findings import defects, weaknesses
 from kernelproba.report.flagged_rows import doubted_labels, doubted_training_labels, doubtful_rows
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.posterior_summary import summarise_map
 from kernelproba.report.row_reasons import RowReasons
@@ -202,7 +202,7 @@ def _summary(
         "doubtful_rows": asked["doubtful_rows"],
         "doubted_labels": asked["doubted_labels"],
         "doubted_training_labels": asked["doubted_training_labels"],
-        "timings": plain(dict(about.timings)),
+        "timings": json_value(dict(about.timings)),
         "command": about.command_line(),
         "versions": _versions(),
     }
@@ -273,8 +273,8 @@ def _curves(codes: np.ndarray, P: np.ndarray, classes: np.ndarray) -> list[dict[
 def _describe_rivals(table: pd.DataFrame) -> RivalsSummary:
     """Rows of the comparison as records, those that are not among the usual rivals marked as ours."""
     usual = usual_rivals()
-    methods = [plain(row) | {"ours": row["method"] not in usual} for row in table.to_dict("records")]
-    return {"methods": methods} | plain(table.attrs)
+    methods = [json_value(row) | {"ours": row["method"] not in usual} for row in table.to_dict("records")]
+    return {"methods": methods} | json_value(table.attrs)
 
 
 def _versions() -> dict[str, str]:

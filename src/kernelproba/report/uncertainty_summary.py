@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from kernelproba.inspection import CoverageDisplay
 from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.summary_types import FlaggedRow, NoveltySummary, SetsSummary
 from kernelproba.typing import Classifier, Matrix, MatrixLike
@@ -54,7 +54,7 @@ def describe_sets(sets: LabelSets | None, X: MatrixLike, codes: NDArray, P: NDAr
         codes, sets.at(levels, X, P), levels, classes=np.arange(P.shape[1])
     )
     keys = ("confidence", "coverage", "std_error", "mean_size", "single")
-    found = {key: plain(getattr(shown, key)) for key in keys} | {"known_rows": sets.known_rows}
+    found = {key: json_value(getattr(shown, key)) for key in keys} | {"known_rows": sets.known_rows}
     return cast("SetsSummary", found)
 
 
@@ -94,7 +94,7 @@ def describe_novelty(
     best = P.argmax(axis=1)
     listed: list[FlaggedRow] = [
         {
-            "row": plain(frame.index[i]),
+            "row": json_value(frame.index[i]),
             "novelty": float(score[i]),
             "p_value": float(p_value[i]),
             "predicted": name(classes[best[i]]),

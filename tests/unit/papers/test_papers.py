@@ -14,7 +14,7 @@ from kernelproba.datasets import DATA_VARIABLE
 from kernelproba.kernels import RBF
 from kernelproba.papers import find, names, reproduce
 from kernelproba.papers.page import cells, render_document
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 needs_data = pytest.mark.skipif(
@@ -65,7 +65,7 @@ def test_the_published_tables_follow_from_the_tasks_on_record(name):
     results = {line["key"]: line["result"] for line in map(json.loads, lines) if "key" in line}
     paper = find(name)
     done = {key: results[key] for key in paper.tasks(False) if key in results}
-    assert plain([table.rows for table in paper.tables(done)]) == [t["rows"] for t in document["tables"]]
+    assert json_value([table.rows for table in paper.tables(done)]) == [t["rows"] for t in document["tables"]]
     assert document["tasks"]["done"] == len(done)
 
 

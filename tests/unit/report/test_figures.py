@@ -14,7 +14,7 @@ from kernelproba.report.figures.confusion import confusion_matrix
 from kernelproba.report.figures.intervals import round_ticks, score_ranking
 from kernelproba.report.figures.posterior import colour_map, png, posterior_figure
 from kernelproba.report.figures.reliability import reliability
-from kernelproba.report.json_values import plain
+from kernelproba.report.json_values import json_value
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 
@@ -33,7 +33,7 @@ def test_dots_of_a_calibrated_model_lie_on_the_diagonal():
     p = np.repeat([0.2, 0.6, 1.0], [10, 10, 10])
     y = np.concatenate([np.arange(10) < 2, np.arange(10) < 6, np.ones(10, bool)]).astype(int)
     _, table = reliability_tables(y, p, kind="class-wise")
-    figure = reliability(plain(table.columns()), "title")
+    figure = reliability(json_value(table.columns()), "title")
     (diagonal,) = [line for line in figure.iter("line") if line.get("class") == "diagonal"]
     x1, y1, x2, y2 = (float(diagonal.get(key)) for key in ("x1", "y1", "x2", "y2"))
     for dot, share in zip(_marks(figure, "circle"), [0.2, 0.6, 1.0], strict=True):

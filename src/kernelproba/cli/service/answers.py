@@ -81,11 +81,6 @@ class Answers:
     def __init__(self, model: TableModel, training: pd.DataFrame | None = None):
         self.model, self._training = model, training
 
-    @property
-    def has_reasons(self) -> bool:
-        """Whether there are rows to compare with."""
-        return self._training is not None
-
     def answer(self, request: Request) -> dict[str, object]:
         """Return label, probabilities and what else is asked for, row by row."""
         columns, ignored = self._columns(request.rows)

@@ -14,7 +14,7 @@ from kernelproba.basis.class_centers import ClassCenters
 from kernelproba.kernels import Kernel
 from kernelproba.rows.sketch import RowSketch
 from kernelproba.solvers.least_squares.normal_equations import PATHS, NormalEquations
-from kernelproba.solvers.loo.ridge import LeaveOneOut, LeftOut
+from kernelproba.solvers.loo.ridge import LeaveOneOut, LeftOutRows
 from kernelproba.typing import Matrix
 
 #: Kernel values held at once, unless a thousand rows have more.
@@ -95,7 +95,7 @@ class PosteriorSums:
             for part in _row_blocks(len(rows), len(block)):
                 Phi = self.kernel(rows.X[part], self.Z[block.columns]).astype(np.float64, copy=False)
                 Y = self._indicators(rows.y[part])[:, block.classes]
-                Q[part, block.classes] = models.scores(LeftOut(Phi, Y, left_out[part], local[part]))
+                Q[part, block.classes] = models.scores(LeftOutRows(Phi, Y, left_out[part], local[part]))
         return Q
 
     def _all_equations(self) -> list[NormalEquations]:

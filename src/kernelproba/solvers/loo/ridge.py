@@ -41,7 +41,7 @@ _MAX_WEIGHTS = 8
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutRows:
     """Rows to leave out, one at a time.
 
     Parameters
@@ -61,9 +61,9 @@ class LeftOut:
     weight: np.ndarray
     center: np.ndarray
 
-    def at(self, index: np.ndarray) -> "LeftOut":
+    def at(self, index: np.ndarray) -> "LeftOutRows":
         """Some of the rows."""
-        return LeftOut(self.Phi[index], self.Y[index], self.weight[index], self.center[index])
+        return LeftOutRows(self.Phi[index], self.Y[index], self.weight[index], self.center[index])
 
 
 class LeaveOneOut:
@@ -89,7 +89,7 @@ class LeaveOneOut:
         self._spectrum = Spectrum.of(equations) if solver == "eigh" else None
         self._factors: dict[float, ForwardSolver] = {}
 
-    def scores(self, rows: LeftOut) -> np.ndarray:
+    def scores(self, rows: LeftOutRows) -> np.ndarray:
         """Return q₋ᵢ (r, k) of some of the rows."""
         weights = np.unique(rows.weight).tolist()
         if self._spectrum is None and len({*self._factors, *weights}) > _MAX_WEIGHTS:
@@ -114,7 +114,7 @@ class LeaveOneOut:
 
 
 def leave_one_out_path(
-    equations: NormalEquations, rows: LeftOut, alphas: Sequence[float], total: float
+    equations: NormalEquations, rows: LeftOutRows, alphas: Sequence[float], total: float
 ) -> np.ndarray:
     """Scores of rows by the models that have not seen them, for many penalties; exact for equal weights.
 
@@ -125,7 +125,7 @@ def leave_one_out_path(
     ----------
     equations : NormalEquations
         Sums over all rows.
-    rows : LeftOut
+    rows : LeftOutRows
         Rows among them.
     alphas : sequence of float
         Penalties α.
@@ -158,7 +158,7 @@ class _Products:
         return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
-def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
+def _scores(rows: LeftOutRows, products: _Products) -> np.ndarray:
     """q₋ᵢ for every penalty, without the row's own basis function where it has one.
 
     Not finite where the penalty is lost in the rounding of a row's leverage.
@@ -173,7 +173,7 @@ def _scores(rows: LeftOut, products: _Products) -> np.ndarray:
     return Q
 
 
-def _ownerless_scores(rows: LeftOut, products: _Products, owner: np.ndarray) -> np.ndarray:
+def _ownerless_scores(rows: LeftOutRows, products: _Products, owner: np.ndarray) -> np.ndarray:
     """q₋ᵢ,₋z of rows that all have a centre z of their own."""
     kappa = rows.Phi[np.arange(len(owner)), rows.center]
     u, t, v = products.square[:, owner], products.cross, products.own
@@ -188,7 +188,7 @@ def _ownerless_scores(rows: LeftOut, products: _Products, owner: np.ndarray) -> 
 
 
 def _cholesky_products(
-    equations: NormalEquations, rows: LeftOut, factors: Iterable[ForwardSolver]
+    equations: NormalEquations, rows: LeftOutRows, factors: Iterable[ForwardSolver]
 ) -> _Products:
     """With N = L⁻ᵀL⁻¹ all are inner products of columns of L⁻¹[Φᵀ, E, M]."""
     (r, b), k = rows.Phi.shape, rows.Y.shape[1]
@@ -208,7 +208,7 @@ def _cholesky_products(
 
 
 def _spectral_products(
-    equations: NormalEquations, spectrum: Spectrum, rows: LeftOut, ridges: np.ndarray
+    equations: NormalEquations, spectrum: Spectrum, rows: LeftOutRows, ridges: np.ndarray
 ) -> _Products:
     """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row (r,), so for any weights."""
     owner = np.flatnonzero(rows.center >= 0)

@@ -22,7 +22,7 @@ from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.number_range import LARGEST_SINGLE
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
-from kernelproba.solvers.loo.ridge import LeftOut, leave_one_out_path
+from kernelproba.solvers.loo.ridge import LeftOutRows, leave_one_out_path
 from kernelproba.tuning.observations import Observations
 from kernelproba.typing import Matrix
 
@@ -94,7 +94,7 @@ class LeaveOneOutCandidates:
         K = self._judged_features(gamma, dtype)
         Q = np.empty((len(alphas), len(self._judged), self._Y.shape[1]), dtype=dtype)
         for block, equations in zip(self._centers.blocks, self._equations(gamma, dtype), strict=True):
-            left_out = LeftOut(
+            left_out = LeftOutRows(
                 K[:, block.columns],
                 self._Y[self._judged][:, block.classes].astype(Q.dtype),
                 self._left_out.astype(Q.dtype),

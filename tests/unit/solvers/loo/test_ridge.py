@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernelproba.solvers.least_squares.normal_equations import NormalEquations
-from kernelproba.solvers.loo.ridge import LeaveOneOut, LeftOut, leave_one_out_path
+from kernelproba.solvers.loo.ridge import LeaveOneOut, LeftOutRows, leave_one_out_path
 
 ALPHAS = [1e-3, 1e-1]
 
@@ -41,7 +41,7 @@ def leave_one_out(equations, rows, alphas, total, solver="cholesky"):
 @pytest.mark.parametrize("weights", ["equal", "few", "many"])
 def test_scores_with_fixed_centres_are_those_of_refits(weights, solver):
     Phi, Y, weight = problem(weights)
-    rows = LeftOut(Phi, Y, weight, np.full(len(Phi), -1))
+    rows = LeftOutRows(Phi, Y, weight, np.full(len(Phi), -1))
     Q = leave_one_out(equations_of(Phi, Y, weight), rows, ALPHAS, weight.sum(), solver=solver)
     for alpha, q in zip(ALPHAS, Q, strict=True):
         brute = [refit(Phi, Y, weight, alpha, i, np.arange(12)) for i in range(len(Phi))]
@@ -53,7 +53,7 @@ def test_scores_with_fixed_centres_are_those_of_refits(weights, solver):
 def test_a_row_that_is_a_centre_is_left_out_as_a_centre_too(weights, solver):
     Phi, Y, weight = problem(weights)
     center = np.where(np.arange(len(Phi)) < 12, np.arange(len(Phi)), -1)
-    rows = LeftOut(Phi, Y, weight, center)
+    rows = LeftOutRows(Phi, Y, weight, center)
     Q = leave_one_out(equations_of(Phi, Y, weight), rows, ALPHAS, weight.sum(), solver=solver)
     for alpha, q in zip(ALPHAS, Q, strict=True):
         brute = [refit(Phi, Y, weight, alpha, i, np.flatnonzero(np.arange(12) != i)) for i in range(len(Phi))]
@@ -64,7 +64,7 @@ def test_faint_scores_keep_their_digits():
     """With a narrow kernel the score without the own basis function is many orders below one."""
     Phi, Y, weight = problem("equal", width=0.1)
     center = np.where(np.arange(len(Phi)) < 12, np.arange(len(Phi)), -1)
-    rows = LeftOut(Phi, Y, weight, center)
+    rows = LeftOutRows(Phi, Y, weight, center)
     q = leave_one_out(equations_of(Phi, Y, weight), rows, [1e-2], weight.sum())[0]
     brute = np.array(
         [refit(Phi, Y, weight, 1e-2, i, np.flatnonzero(np.arange(12) != i)) for i in range(len(Phi))]
@@ -76,7 +76,7 @@ def test_faint_scores_keep_their_digits():
 
 def test_some_of_the_rows_score_as_all_of_them_do():
     Phi, Y, weight = problem("few")
-    rows = LeftOut(Phi, Y, weight, np.full(len(Phi), -1))
+    rows = LeftOutRows(Phi, Y, weight, np.full(len(Phi), -1))
     equations = equations_of(Phi, Y, weight)
     whole = leave_one_out(equations, rows, ALPHAS, weight.sum())
     some = np.array([3, 17, 30])
@@ -89,7 +89,7 @@ def test_some_of_the_rows_score_as_all_of_them_do():
 @pytest.mark.parametrize("weights", ["equal", "few", "many"])
 def test_rows_in_blocks_score_as_all_of_them_at_once(weights, size):
     Phi, Y, weight = problem(weights)
-    rows = LeftOut(Phi, Y, weight, np.where(np.arange(40) < 12, np.arange(40), -1))
+    rows = LeftOutRows(Phi, Y, weight, np.where(np.arange(40) < 12, np.arange(40), -1))
     equations = equations_of(Phi, Y, weight)
     models = LeaveOneOut(equations, 1e-2, weight.sum())
     parts = np.split(np.arange(40), range(size, 40, size))
@@ -100,7 +100,7 @@ def test_rows_in_blocks_score_as_all_of_them_at_once(weights, size):
 def test_one_ridge_for_all_weights_is_exact_for_equal_ones_and_close_for_others():
     for weights, tolerance in (("equal", 1e-12), ("few", 5e-3), ("many", 5e-3)):
         Phi, Y, weight = problem(weights)
-        rows = LeftOut(Phi, Y, weight, np.full(len(Phi), -1))
+        rows = LeftOutRows(Phi, Y, weight, np.full(len(Phi), -1))
         equations = equations_of(Phi, Y, weight)
         close = leave_one_out_path(equations, rows, ALPHAS, weight.sum())
         np.testing.assert_allclose(
