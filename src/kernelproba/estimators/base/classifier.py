@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.feature_names import in_memory, set_features
-from kernelproba.estimators.base.kernel_spec import check_kernel_matrix
+from kernelproba.estimators.base.kernel_spec import check_square_kernel
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels, check_present
 from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
@@ -72,7 +72,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         """Training rows at `index`; a precomputed kernel loses the columns as well."""
         if not self.__sklearn_tags__().input_tags.pairwise:
             return X[index]
-        check_kernel_matrix(X)
+        check_square_kernel(X)
         return X[index][:, index]
 
     def _check_predict(self, X: MatrixLike) -> Matrix:

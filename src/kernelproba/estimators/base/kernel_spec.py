@@ -97,13 +97,18 @@ class KernelSpec:
         )
 
 
-def check_kernel_matrix(K: Matrix) -> None:
-    """Refuse a matrix that cannot be the kernel matrix of training rows."""
+def check_square_kernel(K: Matrix) -> None:
+    """Refuse a matrix whose rows and columns cannot be the same training rows."""
     if K.shape[0] != K.shape[1]:
         raise ValueError(
             f"X must be a square matrix when kernel='precomputed', got shape {K.shape}: pass kernel(X_train, "
             "X_train) to fit and kernel(X_test, X_train) to predict."
         )
+
+
+def check_kernel_matrix(K: Matrix) -> None:
+    """Refuse a matrix that cannot be the kernel matrix of training rows."""
+    check_square_kernel(K)
     K = check_array(K)  # a kernel matrix is dense
     if not np.allclose(K, K.T, rtol=1e-5, atol=1e-6 * np.abs(K).max(initial=0.0)):
         raise ValueError(
