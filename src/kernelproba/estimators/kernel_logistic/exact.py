@@ -7,6 +7,7 @@ features are given, and the kernel matrix of irls is their product.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
 from kernelproba.solvers.smooth.growing_subspace import growing_subspace, room
-from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
@@ -110,36 +110,30 @@ def fit_function(
 def fit_matrix(
     K: KernelMatrix, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None = None
 ) -> LogisticFunction:
-    """IRLS on a kernel matrix; all rows are centres."""
+    """Minimise on a kernel matrix; all rows are centres.
+
+    In growing subspaces where they pay, and by conjugate gradients elsewhere and where room has run out.
+    These set out from the rough solution for a hundredth of the weights unless there is a start: a quick
+    problem, which spares the real one a third to two thirds of its products with K.
+    """
     loss = loss_for(c := int(y.max()) + 1)
-    n, k = len(y), loss.n_scores(c)
+    n, k, tol, max_iter = len(y), loss.n_scores(c), options.tol, options.max_iter
     objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
     theta = np.zeros((n + options.fit_intercept, k))
     if start is not None:
         theta[start.index] = start.dual
         theta[n:] = start.intercept
-    solution = _minimise(objective, theta, options, rough=start is None)
+    minimise = partial(irls, max_iter=max_iter, recycled=RecycledDirections.of(objective))
+    if room(objective):
+        solution = growing_subspace(objective, theta, tol=tol, max_iter=max_iter)
+        if not solution.converged:
+            solution = minimise(objective, solution, tol=tol)
+    else:
+        easier = replace(objective, weights=weights / 100)
+        at = minimise(easier, theta, tol=ROUGH_TOL) if start is None else theta
+        solution = minimise(objective, at, tol=tol)
     intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)
-
-
-def _minimise(objective: KernelObjective, theta: np.ndarray, options: Options, *, rough: bool) -> Solution:
-    """In growing subspaces where they pay, and by conjugate gradients elsewhere and where room has run out.
-
-    Conjugate gradients set out from the rough solution for a hundredth of the weights if asked: a quick
-    problem, which spares the real one a third to two thirds of its products with K.
-    """
-    tol, max_iter = options.tol, options.max_iter
-    at: np.ndarray | KernelSolution = theta
-    recycled = RecycledDirections.of(objective)
-    if room(objective):
-        at = growing_subspace(objective, theta, tol=tol, max_iter=max_iter)
-        if at.converged:
-            return at
-    elif rough:
-        easier = replace(objective, weights=objective.weights / 100)
-        at = irls(easier, theta, tol=ROUGH_TOL, max_iter=max_iter, recycled=recycled)
-    return irls(objective, at, tol=tol, max_iter=max_iter, recycled=recycled)
 
 
 def fit_features(
