@@ -26,6 +26,9 @@ from kernelproba.typing import Matrix
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
 
+#: Features up to which a Laplacian kernel weighs them: no matrix product computes its slopes.
+LAPLACIAN_FEATURES = 200
+
 #: Parameters that the final models have from the search.
 SHARED = (
     "degree",
@@ -118,7 +121,8 @@ class SearchSpaces(ScaledFeatures):
 
     def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
         """Whether features may be weighed, and whether that can be told."""
-        weighable = ("rbf", "laplacian") if X.shape[0] > RELEVANCE_ROWS else ("rbf",)
+        n, d = X.shape
+        weighable = ("rbf", "laplacian") if n > RELEVANCE_ROWS and d <= LAPLACIAN_FEATURES else ("rbf",)
         free = isinstance(kernel, str) and kernel in weighable and isinstance(self.gammas, str)
         judged = self.cv is None and self.scoring == "log_loss"
-        return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and X.shape[1] > 2
+        return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and d > 2

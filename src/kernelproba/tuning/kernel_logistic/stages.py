@@ -59,7 +59,7 @@ MEDIAN_ROWS = 300
 #: How much worse, relatively, another scale may be on a sample and still be compared.
 STAGE_TOL = 0.25
 #: How much worse, relatively, a kernel may be than another before its settings are refined, and still matter.
-HOPELESS = 0.15
+HOPELESS = 0.3
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
 #: Multiples of gamma, and C, from which the last stage may start: an ordinary one, and a wide kernel with a
