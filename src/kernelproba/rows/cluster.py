@@ -4,6 +4,7 @@ One pass is one graph.  What all chunks need (centres, coefficients) is a node o
 once to each worker that asks for it, and made anew by the scheduler if its worker dies.
 """
 
+import warnings
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import TYPE_CHECKING, TypeGuard
@@ -89,7 +90,11 @@ class DaskRows:
         if hasattr(values, "to_dask_array"):
             # Categories, and texts of Arrow, are labels like any other.
             plain = getattr(values.dtype, "kind", "") in "biuf"
-            values = (values if plain else values.astype(object)).to_dask_array(lengths=True)
+            with warnings.catch_warnings():
+                warnings.filterwarnings(
+                    "ignore", "Dask currently has limited support for converting pandas ext"
+                )
+                values = (values if plain else values.astype(object)).to_dask_array(lengths=True)
         values = _counted(values)
         return values.rechunk((self.data.chunks[0],)) if values.shape == (len(self),) else values
 

@@ -8,6 +8,7 @@ cannot overrule: −2 Σₖ log vₖ nats, Dirichlet's.  Both are convex in v.  
 are left out.
 """
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -91,13 +92,16 @@ def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray
         fit = smoothed_log_likelihood(pooled(log_Ps, v), y, weight, total)
         return -fit - PRIOR * float(np.log(v).sum()) / total
 
-    found = minimize(
-        loss,
-        np.full(K, 1 / K),
-        method="SLSQP",
-        bounds=[(FLOOR, 1.0)] * K,
-        constraints={"type": "eq", "fun": lambda v: v.sum() - 1, "jac": lambda v: np.ones_like(v)},
-        options={"ftol": 1e-7, "maxiter": 50},
-    )
+    with warnings.catch_warnings():
+        # SciPy before 1.16 says so where rounding takes a step out of the bounds.
+        warnings.filterwarnings("ignore", "Values in x were outside bounds during a minimize step")
+        found = minimize(
+            loss,
+            np.full(K, 1 / K),
+            method="SLSQP",
+            bounds=[(FLOOR, 1.0)] * K,
+            constraints={"type": "eq", "fun": lambda v: v.sum() - 1, "jac": lambda v: np.ones_like(v)},
+            options={"ftol": 1e-7, "maxiter": 50},
+        )
     v = np.clip(found.x, FLOOR, None)
     return v / v.sum()
