@@ -18,8 +18,12 @@ from kernelproba.typing import Matrix, RandomState
 
 #: What n_centers="auto" does: all rows up to so many, else centres to a tolerance, so many at most.
 EXACT_ROWS = 10_000
-AUTO_TOLERANCE = 0.01
 AUTO_CENTERS = 4000
+#: Share of Σ k(x, x) that centres may leave unexplained, and C times what they may leave of k(x, x): with a
+#: weak penalty a function needs what a strong one leaves out.  Rounding hides what is less than the last.
+AUTO_TOLERANCE, AUTO_LEFT, LEAST_TOLERANCE = 0.01, 0.1, 1e-6
+#: Rows by which the height of a kernel is known.
+HEIGHT_ROWS = 64
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,15 @@ class CenterChoice:
         How much memory is for what.
     random_state : int, RandomState or None
         Draws.
+    C : float
+        Weight of the loss.
     """
 
     number: Any
     rule: str | ArrayLike
     plan: MemoryPlan
     random_state: RandomState
+    C: float
 
     def choose(
         self, kernel: Kernel, training: Training | StoredTraining, *, eligible: bool
@@ -74,8 +81,15 @@ class CenterChoice:
         """Choose m centres among rows, or as many as it takes where the number is left to be found."""
         among = self.plan.choice_rows(m, rows.width)
         if self.number == "auto" and isinstance(self.rule, str):
-            return centers_to_tolerance(kernel, rows, m, AUTO_TOLERANCE, self.random_state, among)
+            return centers_to_tolerance(
+                kernel, rows, m, self._tolerance(kernel, rows), self.random_state, among
+            )
         return choose_centers(self.rule, kernel, rows, m, self.random_state, among)
+
+    def _tolerance(self, kernel: Kernel, rows: Rows) -> float:
+        """Share of Σ k(x, x) to leave unexplained."""
+        height = float(kernel.diag(rows.take(np.arange(min(HEIGHT_ROWS, len(rows))))).mean())
+        return max(min(AUTO_TOLERANCE, AUTO_LEFT / max(self.C * height, AUTO_LEFT)), LEAST_TOLERANCE)
 
     def _check_memory(self, m: int) -> None:
         """Say beforehand what m centres take at least."""

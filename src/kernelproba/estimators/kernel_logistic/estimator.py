@@ -291,7 +291,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
 
     def _choose_centers(self, training: Training | StoredTraining) -> tuple[Matrix, np.ndarray] | None:
         """Centres and their row numbers, or None where all rows are centres."""
-        choice = CenterChoice(self.n_centers, self.centers, self._memory_plan(), self.random_state)
+        choice = CenterChoice(self.n_centers, self.centers, self._memory_plan(), self.random_state, self.C)
         eligible = self.kernel_.definite and not self._is_precomputed()
         return choice.choose(self.kernel_, training, eligible=eligible)
 
@@ -377,7 +377,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         self, training: Training | StoredTraining, options: Options, plan: MemoryPlan
     ) -> LogisticPairs:
         """Functions of pairs that are spanned by chosen centres of two classes."""
-        choice = CenterChoice(self.n_centers, self.centers, plan, self.random_state)
+        choice = CenterChoice(self.n_centers, self.centers, plan, self.random_state, self.C)
         check_settings(choice, self.pair_Cs, self.solver)
         fit, self.support_vectors_ = fit_center_pairs(self.kernel_, training, self.C, options, choice)
         self.support_ = training.numbers(fit.order)

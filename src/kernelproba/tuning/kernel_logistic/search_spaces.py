@@ -74,7 +74,7 @@ class SearchSpaces(ScaledFeatures):
     def _is_large(self, n: int) -> bool:
         """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
         plan = MemoryPlan.within(self.memory_limit)
-        choice = CenterChoice(self.n_centers, "rpcholesky", plan, self.random_state)
+        choice = CenterChoice(self.n_centers, "rpcholesky", plan, self.random_state, C=1.0)
         fewer = choice.spans_fewer(n) or (self.n_centers == "auto" and n > plan.search_rows)
         if n <= self._searched_rows() or not fewer or self._is_precomputed():
             return False
