@@ -1,8 +1,8 @@
 """Sets of labels that hold the true one as often as asked."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelproba.conformal import SCORES, KnownLabels, LabelScore, prediction_sets
@@ -29,18 +28,12 @@ from kernelproba.estimators.conformal.calibration import (
     prior_ratio,
     under_new_priors,
 )
+from kernelproba.estimators.conformal.inner_answers import InnerAnswers
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
 from kernelproba.typing import Classifier, MatrixLike
 
-if TYPE_CHECKING:
-    from kernelproba.estimators.kernel_logistic.uncertainty import UncertainProbabilities
 
-
-def _estimator_has(name: str) -> Callable[["ConformalClassifier"], bool]:
-    return lambda self: hasattr(getattr(self, "estimator_", self.estimator), name)
-
-
-class ConformalClassifier(PosteriorWrapper):
+class ConformalClassifier(InnerAnswers, PosteriorWrapper):
     """Classifier that also names all labels which it cannot rule out.
 
     ``predict_set`` returns sets that hold the true label in a share `confidence` of new rows, whatever the
@@ -302,59 +295,6 @@ class ConformalClassifier(PosteriorWrapper):
             Rows.
         """
         return self._p_values(self._posteriors(X))
-
-    @available_if(_estimator_has("predict_proba_interval"))
-    def predict_proba_interval(self, X: MatrixLike, confidence: float = 0.9) -> NDArray[np.float64]:
-        """Return the estimator's intervals of the probabilities, (n, c, 2).
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows.
-        confidence : float in (0, 1), default=0.9
-            As of the estimator; not that of the sets.
-        """
-        check_is_fitted(self, "estimator_")
-        return cast("UncertainProbabilities", self.estimator_).predict_proba_interval(X, confidence)
-
-    @available_if(_estimator_has("novelty_score"))
-    def novelty_score(
-        self, X: MatrixLike, *, return_p_value: bool = False
-    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return how new rows are to the estimator, (n,), and p-values if asked for.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows.
-        return_p_value : bool, default=False
-            Whether to return p-values as well.
-        """
-        check_is_fitted(self, "estimator_")
-        inner = cast("UncertainProbabilities", self.estimator_)
-        return inner.novelty_score(X, return_p_value=return_p_value)
-
-    @available_if(_estimator_has("decision_function"))
-    def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
-        """Return the estimator's scores, (n,) or (n, c).
-
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Rows.
-        """
-        check_is_fitted(self, "estimator_")
-        return cast("UncertainProbabilities", self.estimator_).decision_function(X)
-
-    @property
-    def loo_proba_(self) -> NDArray[np.float64]:
-        """The estimator's probabilities (n, c) of each training row, from fits without it."""
-        return cast("UncertainProbabilities", self.estimator_).loo_proba_
-
-    @property
-    def loo_scores_(self) -> dict[str, float]:
-        """Scores of the estimator's `loo_proba_`."""
-        return cast("UncertainProbabilities", self.estimator_).loo_scores_
 
     def attainable_confidence(self) -> float:
         """Return the highest level of sets that leave anything out."""
