@@ -89,7 +89,7 @@ class CenterChoice:
     def _tolerance(self, kernel: Kernel, rows: Rows) -> float:
         """Share of Σ k(x, x) to leave unexplained."""
         height = float(kernel.diag(rows.take(np.arange(min(HEIGHT_ROWS, len(rows))))).mean())
-        return max(min(AUTO_TOLERANCE, AUTO_LEFT / max(self.C * height, AUTO_LEFT)), LEAST_TOLERANCE)
+        return float(np.clip(AUTO_LEFT / max(self.C * height, AUTO_LEFT), LEAST_TOLERANCE, AUTO_TOLERANCE))
 
     def _check_memory(self, m: int) -> None:
         """Say beforehand what m centres take at least."""
@@ -100,18 +100,20 @@ class CenterChoice:
                 f"{self.plan.most_centers} or less."
             )
 
-    def spans_fewer(self, n: int) -> bool:
-        """Whether a rule chooses fewer centres than n rows in memory."""
-        if self.number is None:
-            return False
-        return self._is_many(n) if self.number == "auto" else self.number < n
-
     def _is_large(self, training: Training | StoredTraining) -> bool:
         """Whether all rows are too many to be centres without being asked for."""
-        return isinstance(training, StoredTraining) or self._is_many(len(training.y))
+        return isinstance(training, StoredTraining) or _are_many(len(training.y), self.plan)
 
-    def _is_many(self, n: int) -> bool:
-        return n > EXACT_ROWS or 8 * n * n > self.plan.total
+
+def chooses_fewer(number: int | str | None, n: int, plan: MemoryPlan) -> bool:
+    """Whether a rule chooses fewer centres than n rows in memory."""
+    if number is None:
+        return False
+    return _are_many(n, plan) if isinstance(number, str) else number < n
+
+
+def _are_many(n: int, plan: MemoryPlan) -> bool:
+    return n > EXACT_ROWS or 8 * n * n > plan.total
 
 
 def rows_in_memory(

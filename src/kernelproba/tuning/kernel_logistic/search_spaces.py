@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.validation import positive_numbers
-from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, CenterChoice
+from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, chooses_fewer
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel, resolve_kernel
@@ -74,8 +74,7 @@ class SearchSpaces(ScaledFeatures):
     def _is_large(self, n: int) -> bool:
         """Whether n rows are too many to be searched, and to be centres; else all are looked at."""
         plan = MemoryPlan.within(self.memory_limit)
-        choice = CenterChoice(self.n_centers, "rpcholesky", plan, self.random_state, C=1.0)
-        fewer = choice.spans_fewer(n) or (self.n_centers == "auto" and n > plan.search_rows)
+        fewer = chooses_fewer(self.n_centers, n, plan) or (self.n_centers == "auto" and n > plan.search_rows)
         if n <= self._searched_rows() or not fewer or self._is_precomputed():
             return False
         # Splits are of rows in memory, and centres are for kernels that are known to be definite.
