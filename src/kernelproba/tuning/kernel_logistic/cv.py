@@ -72,8 +72,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
-        or more, with the RBF kernel, of more than 1000 rows and up to 200 features also with the Laplacian one,
-        and the defaults of `gammas`, `scoring` and `cv`.
+        or more, with the RBF kernel, of more than 1000 rows and up to 200 features with the Laplacian one,
+        too, and the defaults of `gammas`, `scoring` and `cv`.
     kernel : "auto", str, callable or Kernel, default="auto"
         "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
         interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
