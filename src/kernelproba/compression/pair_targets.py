@@ -41,7 +41,8 @@ class PairTargets:
     def of(cls, model: KernelLogisticRegression, X: np.ndarray) -> PairTargets:
         """Those of a model, for rows X (n, d)."""
         i, j = class_pairs(len(model.classes_)).T
-        proba, weight = [], []
+        proba: list[sp.csr_array] = []
+        weight: list[sp.csr_array] = []
         for rows in row_blocks(len(X), len(model.support_) + len(i)):
             P, R = model.predict_proba(X[rows]), expit(model.pairwise_decision_function(X[rows]))
             share = P[:, i] + P[:, j]
