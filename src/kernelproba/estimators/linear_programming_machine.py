@@ -186,8 +186,8 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         if worst.gap > OPEN_SHARE * worst.value:
             warn_caller(
                 f"A linear programme is solved to within {worst.gap / worst.value:.0%} of its minimum only: "
-                f"C={self.C:g} leaves the penalty to rounding. Lower C, bring weights nearer to one another, or "
-                "widen the kernel.",
+                f"C={self.C:g} leaves the penalty to rounding. Lower C, bring weights nearer to one another, "
+                "or widen the kernel.",
                 ConvergenceWarning,
             )
 
