@@ -322,6 +322,7 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
 
     def _p_values(self, posteriors: list[NDArray]) -> NDArray[np.float64]:
         """Return p-values (n, c) from posteriors by each model."""
+        self._validate_params()  # what may be set anew after the fit
         labels, n, m = self.calibration_labels_, len(posteriors[0]), len(self.calibration_labels_)
         draw = check_random_state(self.random_state).uniform if self.randomized else _no_draws
         rule = LabelScore(self.conformity_score, self.rank_penalty, self.free_ranks)

@@ -310,6 +310,18 @@ def test_a_confidence_outside_zero_and_one_is_refused(train, confidence):
             model.predict_set(train[0], confidence)
 
 
+@pytest.mark.parametrize(
+    "params",
+    [{"conditional": "klass"}, {"conformity_score": "LAC"}, {"novelty_level": 2}, {"free_ranks": -1}],
+)
+def test_what_is_set_anew_after_the_fit_is_checked_too(train, params):
+    model = ConformalClassifier(GaussianNB()).fit(*train).set_params(**params)
+    with pytest.raises(ValueError, match=next(iter(params))):
+        model.predict_set(train[0])
+    with pytest.raises(ValueError, match=next(iter(params))):
+        model.predict_p_values(train[0])
+
+
 def test_an_estimator_without_probabilities_is_refused(train):
     with pytest.raises(ValueError, match="no predict_proba"):
         ConformalClassifier(LinearSVC()).fit(*train)
