@@ -211,15 +211,28 @@ def test_sets_grow_with_the_level_and_are_those_of_the_p_values(train, new):
     assert ((p > 0) & (p <= 1)).all()
 
 
-def test_an_empty_set_gets_the_label_predicted_unless_it_is_wanted(train, new):
-    empty = ConformalClassifier(GaussianNB(), 0.5, allow_empty=True).fit(*train)
-    filled = clone(empty).set_params(allow_empty=False).fit(*train)
-    bare, full = empty.predict_set(new[0]), filled.predict_set(new[0])
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_an_empty_set_gets_the_label_that_fits_best_unless_it_is_wanted(train, new, method):
+    model = ConformalClassifier(GaussianNB(), 0.5, method=method, allow_empty=True, random_state=0).fit(
+        *train
+    )
+    bare, p = model.predict_set(new[0]), model.predict_p_values(new[0])
+    full = model.set_params(allow_empty=False).predict_set(new[0])
     none = ~bare.any(axis=1)
     assert none.any()
     np.testing.assert_array_equal(full[~none], bare[~none])
-    np.testing.assert_array_equal(full[none].argmax(axis=1), filled.predict(new[0][none]))
     assert (full[none].sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(p[none][full[none]], p[none].max(axis=1))
+    if method == "split":
+        np.testing.assert_array_equal(full[none].argmax(axis=1), model.predict(new[0][none]))
+
+
+@pytest.mark.parametrize("conditional", [None, "class"])
+def test_sets_that_were_filled_grow_with_the_level_too(new, conditional):
+    # Fits to so few rows differ in which label is the most probable.
+    model = ConformalClassifier(GaussianNB(), 0.5, conditional=conditional).fit(*draw([0.4, 0.3, 0.3], 30, 5))
+    sets = np.array([model.predict_set(new[0], level) for level in (0.3, 0.5, 0.6, 0.7, 0.8)])
+    assert (sets[:-1] <= sets[1:]).all()
 
 
 def test_draws_repeat_with_a_number_as_random_state(train, new):
@@ -308,6 +321,18 @@ def test_a_confidence_outside_zero_and_one_is_refused(train, confidence):
         model = ConformalClassifier(GaussianNB()).fit(*train)
         with pytest.raises(ValueError, match="confidence must be a number in"):
             model.predict_set(train[0], confidence)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"conditional": "klass"}, {"conformity_score": "LAC"}, {"novelty_level": 2}, {"free_ranks": -1}],
+)
+def test_what_is_set_anew_after_the_fit_is_checked_too(train, params):
+    model = ConformalClassifier(GaussianNB()).fit(*train).set_params(**params)
+    with pytest.raises(ValueError, match=next(iter(params))):
+        model.predict_set(train[0])
+    with pytest.raises(ValueError, match=next(iter(params))):
+        model.predict_p_values(train[0])
 
 
 def test_an_estimator_without_probabilities_is_refused(train):
