@@ -54,7 +54,8 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         its fit, the rows of that fit.  "split": a part of the rows is set aside and the estimator fitted on
         the rest.  "prefit": the estimator is fitted already, and ``fit`` is given other rows.  "auto":
         "prefit" for a frozen estimator; "loo" for one that keeps ``loo_proba_``, alone or behind steps that
-        do not look at labels, if there are 1000 rows or more, or a precomputed kernel; else "cv+".
+        do not look at labels, if there are 1000 rows or more without weights that count them, or a
+        precomputed kernel; else "cv+".
     conformity_score : {"lac", "aps", "raps"}, default="lac"
         What makes a label fit badly.  "lac": a small probability; the smallest sets on average.  "aps": much
         probability on labels before it; larger sets that spread the errors more evenly over easy and hard
@@ -126,7 +127,9 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
 
     All of it is about the average new row: among rows that look alike coverage may be lower or higher.
 
-    A weight of two counts as a row seen twice; the sets then refer to the weighted population.  Around a
+    A weight of two counts as a row seen twice; the sets then refer to the weighted population.  "loo" leaves
+    out one observation of several and keeps its copies, so that whole weights which are none (three
+    everywhere) make sets that hold the truth far too rarely: "auto" takes "cv+" then.  Around a
     `PriorShiftClassifier` known rows of class y weigh π'_y/π_y as well, so that the level holds under the new
     priors [3]_, also those that ``estimator_.adapt`` finds after the fit.
 

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import LinearSVC
 
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV, PriorShiftClassifier
+from kernelproba.estimators.conformal import calibration
 
 MEANS = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
 OLD, NEW = [0.4, 0.4, 0.2], [0.05, 0.1, 0.85]
@@ -249,6 +250,18 @@ def test_a_weight_of_two_is_a_row_seen_twice(new):
     one = ConformalClassifier(fitted).fit(X, y, sample_weight=twice)
     other = ConformalClassifier(fitted).fit(np.repeat(X, twice, axis=0), np.repeat(y, twice))
     np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]))
+
+
+def test_weights_that_count_rows_are_judged_by_fits_without_any_of_the_copies(monkeypatch):
+    X, y = draw(OLD, 150, 5)
+    self_tuning = KernelLogisticRegressionCV([1.0], [0.5], kernel="rbf")
+    monkeypatch.setattr(calibration, "LOO_ROWS", 100)
+    counts = np.full(150, 3.0)
+    assert ConformalClassifier(self_tuning).fit(X, y).method_ == "loo"
+    assert ConformalClassifier(self_tuning).fit(X, y, sample_weight=counts + 0.5).method_ == "loo"
+    assert ConformalClassifier(self_tuning).fit(X, y, sample_weight=counts).method_ == "cv+"
+    with pytest.warns(UserWarning, match="numbers of observations"):
+        ConformalClassifier(self_tuning, method="loo").fit(X, y, sample_weight=counts)
 
 
 def test_rows_of_weight_zero_are_as_if_absent(train, new):
