@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
+from kernelproba.rows.folds import unit_folds
 from kernelproba.tuning.kernel_logistic.pooling import cross_fitted, fit_pool, pooled
 
 RNG = np.random.default_rng(0)
@@ -50,13 +51,25 @@ def test_a_pool_of_one_model_is_that_model():
 
 def test_no_row_has_a_part_in_its_own_pool():
     log_Ps, y = drawn(100)
-    part = np.arange(100) % 10
-    before = cross_fitted(log_Ps, y, np.ones(100), part)
+    folds = unit_folds(np.arange(100), np.zeros(100, dtype=int), np.ones(100, dtype=int), 10)
+    own = folds[3].test
+    before = cross_fitted(log_Ps, y, np.ones(100), folds)
     other = y.copy()
-    other[part == 3] = (y[part == 3] + 1) % 3
-    after = cross_fitted(log_Ps, other, np.ones(100), part)
-    np.testing.assert_allclose(after[part == 3], before[part == 3])
+    other[own] = (y[own] + 1) % 3
+    after = cross_fitted(log_Ps, other, np.ones(100), folds)
+    np.testing.assert_allclose(after[own], before[own])
     assert np.abs(after - before).max() > 1e-6
+
+
+def test_a_row_that_stands_for_many_observations_is_predicted_as_these_are():
+    log_Ps, y = drawn(40)
+    count = np.where(np.arange(40) == 0, 300, 1)
+    rows = np.repeat(np.arange(40), count)
+    folds = unit_folds(np.arange(40), y, count, 10)
+    merged = cross_fitted(log_Ps, y, count.astype(float), folds)
+    alone = unit_folds(np.arange(len(rows)), y[rows], np.ones_like(rows), 10)
+    apart = cross_fitted([each[rows] for each in log_Ps], y[rows], np.ones(len(rows)), alone)
+    assert np.abs(np.exp(merged[0]) - np.exp(apart[rows == 0]).mean(axis=0)).max() < 1e-3
 
 
 def test_weights_of_no_rows_are_even():
