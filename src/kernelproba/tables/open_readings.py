@@ -13,7 +13,7 @@ from kernelproba.tables.readings import DATE, GAPS, NUMBER, TEXT, Reading, recog
 #: Different texts from which on, and share of them, that make a column of numbers with a few slips.
 _FEWEST, _NEARLY_ALL = 20, 0.9
 
-#: Texts that tell whether it is worth asking.
+#: Texts that tell how numbers are written, if they are numbers.
 _LOOKED_AT = 200
 
 
@@ -49,9 +49,7 @@ def open_question(
 def _stray_texts(known: Sequence[str], decimal: str | None) -> str | None:
     """Say which few texts keep a column from being numbers: a unit below its name, a remark, a slip."""
     looked_at = known[:_LOOKED_AT]
-    if len(known) < _FEWEST or sum(text[-1:].isdigit() for text in looked_at) < _NEARLY_ALL * len(looked_at):
-        return None
-    reading = recognise_as(NUMBER, known, decimal=decimal)
+    reading = recognise_as(NUMBER, looked_at, decimal=decimal) if len(known) >= _FEWEST else None
     if reading is None:
         return None
     values, _ = reading.values(known)

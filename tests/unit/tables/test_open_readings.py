@@ -11,6 +11,7 @@ OPEN = {
     "1,234 may be little more than one": (["1,234", "5,678"], "--decimal"),
     "dollars are no euros": (["$5", "€6"], "currency"),
     "a unit below the name": (["cm", *map(str, range(30))], "'cm' among 31 different texts is no number"),
+    "a gap with a unit": (["NA g", *(f"{i} g" for i in range(30))], "'NA g' among 31"),
     "slips among decimals": (["1.5x", *(f"{i}.25" for i in range(40))], "--kind COLUMN=number"),
 }
 
