@@ -139,7 +139,9 @@ def _solver(problem: CenteredProblem, options: Options, plan: MemoryPlan) -> str
     if problem.suits_samples(plan.total):
         return "progressive"
     # Its residual is an estimate, good enough for tolerances at which single precision is.
-    return "preconditioned-newton" if options.tol >= SINGLE_PRECISION_TOL else "irls"
+    if options.tol >= SINGLE_PRECISION_TOL:
+        return "preconditioned-newton"
+    return "irls" if problem.n_classes > 2 else "progressive"
 
 
 def _fit_crowded(

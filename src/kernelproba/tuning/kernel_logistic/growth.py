@@ -191,8 +191,8 @@ class SizedFits:
         Rows to fit, and rows to judge by.
     search : CandidateSearch
         Scores, keeps the record and has an eye on the time.
-    final_share : float
-        How many times as long as one fit to the sample the final fits are expected to take.
+    final_share : callable
+        Candidate → how many times as long as its fit to the sample the final fits are expected to take.
     """
 
     selected: SelectedModel
@@ -200,7 +200,7 @@ class SizedFits:
     sample: Training
     judged: Training
     search: CandidateSearch
-    final_share: float
+    final_share: Callable[[Candidate], float]
     _fitted: dict[tuple, KernelLogisticRegression] = field(default_factory=dict, init=False)
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
@@ -250,7 +250,7 @@ class SizedFits:
             fresh.set_params(C=point.C, warm_start=True, class_weight=None)
             start = time.monotonic()
             self._fitted[key] = fresh.fit(X, rows.y, rows.weight)
-            self.search.budget.reserve = self.final_share * (time.monotonic() - start)
+            self.search.budget.reserve = self.final_share(point) * (time.monotonic() - start)
         else:
             refits = Refits(known, MemoryRows(X), rows.y, rows.weight, point.C)
             self._fitted[key] = refits.to(rows.weight)
@@ -327,12 +327,18 @@ class Growth:
     ) -> list[SelectedModel]:
         """Let the settings of all models move at one size; those that a pool of them has no use for go."""
         sample, judged = self.many.at(self.order.sample(size)), self.judged
-        share = FINAL_COST * len(before) * len(self.many) / size
+        share = partial(self._final_share, len(before))
         fits = [SizedFits(each, self.model, sample, judged, self.search, share) for each in before]
         found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
         log_Ps = [each.held_out(model.best) for each, model in zip(fits, found, strict=True)]
         weights = fit_pool(log_Ps, judged.y, judged.weight / judged.weight.mean())
         return [model for model, weight in zip(found, weights, strict=True) if weight > 0]
+
+    def _final_share(self, n_models: int, found: Candidate) -> float:
+        """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
+        m = grown_centers(found, len(self.many), self.many.memory_plan(self.memory_limit))
+        growth = 1.0 if m is None or found.n_centers is None else m / found.n_centers
+        return FINAL_COST * n_models * growth * len(self.many) / found.n_rows
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""
