@@ -16,6 +16,8 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kernelproba.calibration import fit_temperature
+from kernelproba.number_range import log_probabilities
+from kernelproba.rows.folds import Fold
 from kernelproba.tuning.scorers import smoothed_log_likelihood
 
 #: Parts in which weights are learned anew to predict the rows of the part.
@@ -59,26 +61,29 @@ def fit_pool(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) ->
 
 
 def cross_fitted(
-    log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, part: np.ndarray
+    log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]
 ) -> np.ndarray:
-    """Log-probabilities (n, c) of the pool in which each row has no part in weights and temperature.
+    """Log-probabilities (n, c) of the pool in which no observation has a part in its weights and temperature.
 
     Parameters
     ----------
     log_Ps : sequence of K arrays of shape (n, c)
         Out-of-sample log-probabilities of the models in the pool.
-    y, weight, part : arrays of shape (n,)
-        Class indices, weights, and the part that each row belongs to.
+    y, weight : arrays of shape (n,)
+        Class indices and weights of distinct rows.
+    folds : sequence of Fold
+        Observations that are predicted by weights and temperature of the others; those of a row are averaged.
     """
-    log_P = np.empty_like(log_Ps[0])
-    for number in np.unique(part):
-        own = part == number
-        others = ~own if weight[~own].sum() > 0 else np.ones_like(own)
-        parts = [each[others] for each in log_Ps]
-        weights = _simplex_fit(parts, y[others], weight[others])
-        temperature = fit_temperature(pooled(parts, weights), y[others], weight[others])
-        log_P[own] = pooled([each[own] for each in log_Ps], weights, temperature)
-    return log_P
+    P = np.zeros_like(log_Ps[0])
+    for fold in folds:
+        kept, own = weight[fold.train] * fold.train_share, fold.test
+        taught, kept = (fold.train, kept) if kept.sum() > 0 else (np.arange(len(y)), weight)
+        parts = [each[taught] for each in log_Ps]
+        weights = _simplex_fit(parts, y[taught], kept)
+        temperature = fit_temperature(pooled(parts, weights), y[taught], kept)
+        log_P = pooled([each[own] for each in log_Ps], weights, temperature)
+        P[own] += fold.test_share[:, None] * np.exp(log_P)
+    return log_probabilities(P)
 
 
 def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) -> np.ndarray:
