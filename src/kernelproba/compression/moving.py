@@ -33,6 +33,8 @@ FIRST_STEP, FIRST_CHANGE = 0.12, 0.015
 SLOPES, SQUARES = 0.9, 0.999
 #: Most rows to draw samples from, their most entries, and how many there are for each row of a table.
 MAX_ROWS, ENTRIES, FOR_EACH = 250_000, 20_000_000, 100
+#: Extent of the rows, in widths, beyond which single precision does not tell neighbours apart.
+FARTHEST = 3000.0
 
 #: Scores F (n, k) of rows with the numbers (n,) → ∂V/∂F (n, k).
 Slopes = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -100,8 +102,11 @@ class GaussianSum:
 
 
 def can_move(kernel: Kernel, rows: Matrix) -> bool:
-    """Whether centres of a kernel can be moved: that of a Gaussian, among dense rows."""
-    return type(kernel) is RBF and isinstance(rows, np.ndarray)
+    """Whether centres of a kernel can be moved: that of a Gaussian, among dense rows not too far apart."""
+    if type(kernel) is not RBF or not isinstance(rows, np.ndarray):
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.linalg.norm(np.ptp(rows / kernel.length_scale, axis=0)) < FARTHEST)
 
 
 def enough_rows(n: int, d: int) -> int:
