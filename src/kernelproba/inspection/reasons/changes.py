@@ -93,7 +93,14 @@ def smallest_change(
         search = _Search(model, rows, size, size + i, label)
         search.allow(free)
         lines += [(explained, *line) for line in search.lines(max_columns)]
-    return pd.DataFrame(lines, columns=["explained", "column", "value", "changed", "size", "class"])
+    told = pd.DataFrame(
+        [(explained, column, size, new) for explained, column, _, _, size, new in lines],
+        columns=["explained", "column", "size", "class"],
+    )
+    # Values of columns of every type: objects, as they are.
+    for place, name in ((2, "value"), (3, "changed")):
+        told.insert(place, name, pd.Series([line[place] for line in lines], dtype=object))
+    return told
 
 
 class _Search:

@@ -65,6 +65,14 @@ def test_what_is_missing_may_become_a_number_or_a_level():
     assert model.predict(row)[0] != lines["class"][0]
 
 
+def test_texts_that_utf8_cannot_write_may_change():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"sign": pd.Series(["\ud83d", "plain"] * 20, dtype=object)})
+    model = TableClassifier(LogisticRegression()).fit(table, ["odd", "even"] * 20)
+    lines = smallest_change(model, table.iloc[:1], table)
+    assert lines[["value", "changed", "class"]].to_numpy().tolist() == [["\ud83d", "plain", "even"]]
+
+
 def test_levels_and_dates_of_a_table_may_change():
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
