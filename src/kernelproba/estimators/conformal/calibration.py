@@ -137,7 +137,7 @@ def calibrate(estimator: Classifier, rows: CalibrationRows, method: str) -> Cali
         method = "loo" if _loo_serves(posterior_source(fitted), rows) else "cv+"
     elif method == "loo" and _has_counts(rows):
         warn_caller(
-            "whole weights are numbers of observations, of which leave-one-out leaves out one: unless the rows "
+            "whole weights are numbers of observations, of which leave-one-out leaves out one: unless rows "
             "were seen so often, labels are judged by fits that have seen them, and method='cv+' is right"
         )
     return _leave_one_out(fitted, len(rows.y)) if method == "loo" else _cross_validate(fitted, rows)

@@ -62,7 +62,7 @@ def fit_pool(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) ->
 def cross_fitted(
     log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]
 ) -> np.ndarray:
-    """Log-probabilities (n, c) of the pool in which no observation has a part in its own weights.
+    """Log-probabilities (n, c) of the pool in which no observation has a part in its weights and temperature.
 
     Parameters
     ----------

@@ -27,9 +27,8 @@ from kernelproba.tuning.grids import central_gamma
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
     FeatureRelevance,
-    RelevanceCV,
     WeighedFeatures,
-    relevance_pays,
+    paying_relevance,
 )
 from kernelproba.tuning.kernel_logistic.out_of_sample import loo_is_cheap, loo_operations
 from kernelproba.tuning.kernel_logistic.search import (
@@ -204,10 +203,10 @@ def _weighed(
     few = len(rows) <= RELEVANCE_ROWS
     size = MOST_RELEVANCE_ROWS if len(rows) >= MOST_RELEVANCE_ROWS else RELEVANCE_ROWS
     fits = plain.fits if few else space.stage(found.view, rows.sample(size), None).fits
-    cross_validated = RelevanceCV(fits, (gamma, C), fits.rows.folds(FOLDS))
-    if not relevance_pays(cross_validated.comparisons(), fits.rows):
+    paying = paying_relevance(fits, (gamma, C), fits.rows.folds(FOLDS))
+    if paying is None:
         return plain
-    relevance = FeatureRelevance.learn(fits, gamma, C)
+    relevance = FeatureRelevance.learn(fits, gamma, C, paying.rounds)
     stage = replace(
         found.stage, fits=relevance.of(found.stage.fits), view=found.stage.view._replace(weighed=True)
     )
@@ -215,7 +214,7 @@ def _weighed(
     best = search.minimise(stage, (relevance.gamma, C), refine=True, screening=screening)
     assert best.gamma is not None
     factor = best.gamma / relevance.gamma
-    weighed = WeighedFeatures(relevance.weights, factor, cross_validated if few else None)
+    weighed = WeighedFeatures(relevance.weights, factor, paying if few else None)
     whole = stage.fits if plain.fits is found.stage.fits else relevance.of(plain.fits)
     return SelectedModel(best, found.view.weighed(relevance.weights), whole, weighed)
 
