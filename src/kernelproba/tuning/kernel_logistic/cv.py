@@ -124,7 +124,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         C and gamma of the first; gamma_ is None for a kernel that was taken as it is.
     best_params_ : dict
         The same with kernel and scale: ``{"kernel": …, "scale": …, "C": …, "gamma": …}``, and with
-        ``"n_centers"`` where more of them than usual were found to pay.
+        ``"n_centers"`` where it was found that fewer than all rows of a sample suffice; of more rows it is
+        more by the root of their ratio.
     best_score_, best_index_ : float, int
         Score of that candidate in the last stage of its search, the larger the better, and its line in
         `cv_results_`.
@@ -384,6 +385,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         weighed = [each.weighed.weights for each in selected if each.weighed is not None]
         self.feature_weights_ = weighed[0] if weighed else None
         self._store_search(search.builder(), search.record.index(first.best))
+        if best.n_centers is not None:
+            self.best_params_["n_centers"] = self.best_estimator_.n_centers
         if search.budget.ran_out:
             warn_caller(
                 f"max_time={self.max_time:g} s ran out after {len(search.record)} candidates: the model is "

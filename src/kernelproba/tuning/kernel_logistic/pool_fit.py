@@ -8,6 +8,7 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.callbacks import reporting_to
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
+from kernelproba.tuning.kernel_logistic.growth import grown_centers
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
@@ -128,6 +129,9 @@ class PoolFit(PooledFunctions):
 
         def fit() -> KernelLogisticRegression:
             model = self._model(selected)
+            if selected.best.n_centers is not None:
+                plan = many.memory_plan(model.memory_limit)
+                model.set_params(n_centers=grown_centers(selected.best, len(many), plan))
             with (
                 search.reported("fit of all rows", len(many), units=1.0) as passes,
                 reporting_to(model, passes),

@@ -16,7 +16,6 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kernelproba.calibration import fit_temperature
-from kernelproba.number_range import log_probabilities
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.scorers import smoothed_log_likelihood
 
@@ -70,20 +69,21 @@ def cross_fitted(
     log_Ps : sequence of K arrays of shape (n, c)
         Out-of-sample log-probabilities of the models in the pool.
     y, weight : arrays of shape (n,)
-        Class indices and weights of distinct rows.
+        Class indices and weights.
     folds : sequence of Fold
-        Observations that are predicted by weights and temperature of the others; those of a row are averaged.
+        Of observations: were all that a row stands for left out, those of a frequent row would be missed
+        in weights and temperature, and be predicted by what suits the opposite label.
     """
-    P = np.zeros_like(log_Ps[0])
+    log_P = np.full_like(log_Ps[0], -np.inf)
     for fold in folds:
-        kept, own = weight[fold.train] * fold.train_share, fold.test
-        taught, kept = (fold.train, kept) if kept.sum() > 0 else (np.arange(len(y)), weight)
-        parts = [each[taught] for each in log_Ps]
-        weights = _simplex_fit(parts, y[taught], kept)
-        temperature = fit_temperature(pooled(parts, weights), y[taught], kept)
-        log_P = pooled([each[own] for each in log_Ps], weights, temperature)
-        P[own] += fold.test_share[:, None] * np.exp(log_P)
-    return log_probabilities(P)
+        share = np.zeros_like(weight)
+        share[fold.train] = fold.train_share
+        kept = weight * share if (weight * share).any() else weight
+        weights = _simplex_fit(log_Ps, y, kept)
+        temperature = fit_temperature(pooled(log_Ps, weights), y, kept)
+        tested = pooled([each[fold.test] for each in log_Ps], weights, temperature)
+        log_P[fold.test] = np.logaddexp(log_P[fold.test], np.log(fold.test_share)[:, None] + tested)
+    return log_P
 
 
 def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -64,6 +64,17 @@ def test_no_row_has_a_part_in_its_own_pool():
     assert np.abs(after - before).max() > 1e-6
 
 
+def test_a_row_that_stands_for_many_observations_is_predicted_as_these_are():
+    log_Ps, y = drawn(40)
+    count = np.where(np.arange(40) == 0, 300, 1)
+    rows = np.repeat(np.arange(40), count)
+    folds = unit_folds(np.arange(40), y, count, 10)
+    merged = cross_fitted(log_Ps, y, count.astype(float), folds)
+    alone = unit_folds(np.arange(len(rows)), y[rows], np.ones_like(rows), 10)
+    apart = cross_fitted([each[rows] for each in log_Ps], y[rows], np.ones(len(rows)), alone)
+    assert np.abs(np.exp(merged[0]) - np.exp(apart[rows == 0]).mean(axis=0)).max() < 1e-3
+
+
 def test_copies_of_an_observation_have_a_part_in_its_pool():
     # 300 observations at each of six places: without all of a place the temperature would be another.
     truth = np.array([0.03, 0.1, 0.3, 0.6, 0.8, 0.95])
