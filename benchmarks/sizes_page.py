@@ -43,6 +43,7 @@ def disk_page() -> tuple[str, str, list[dict]]:
         {
             "rows": size,
             "memory_limit": run["memory_limit"],
+            "max_time": run["max_time"] or "",
             "peak memory, MB": int(run["MB"]),
             "above libraries, MB": int(run["MB above data"]),
             "processor s": run["cpu s"],
@@ -56,6 +57,7 @@ def disk_page() -> tuple[str, str, list[dict]]:
             "promised": run["promised"],
             "true posterior": run["least"],
             "centres": " + ".join(str(model["centers"]) for model in run["models"]),
+            "stopped early": "yes" if run["stopped early"] else "no",
         }
         for (_, size), run in sorted(RECORD.runs(ON_DISK).items())
     ]

@@ -140,14 +140,15 @@ class StageTimes:
         pass
 
 
-def run_parquet(rows: int, memory_limit: str) -> dict:
+def run_parquet(rows: int, memory_limit: str, max_time: float | None) -> dict:
     """The self-tuned fit of rows on disk, within a memory limit; the folder is there already."""
     from kernelproba.rows import ParquetRows
 
     folder = parquet_folder(rows)
     X_test, y_test, least = test_waves(5)
     store, times = ParquetRows(folder, [f"x{j}" for j in range(20)]), StageTimes()
-    model = KernelLogisticRegressionCV(random_state=0, memory_limit=memory_limit).set_callbacks(times)
+    model = KernelLogisticRegressionCV(random_state=0, memory_limit=memory_limit, max_time=max_time)
+    model.set_callbacks(times)
     before, start, wall = peak_memory(), time.process_time(), time.perf_counter()
     model.fit(store, store.column("label"))
     seconds, wall = time.process_time() - start, time.perf_counter() - wall
@@ -162,6 +163,7 @@ def run_parquet(rows: int, memory_limit: str) -> dict:
         "folds s": times.seconds["fit without a fold"],
         "steps over all rows": times.passes,
         "rows/s": rows / seconds,
+        "stopped early": model.stopped_early_,
         "MB": peak_memory(),
         "MB above data": peak_memory() - before,
         "least": least,

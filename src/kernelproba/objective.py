@@ -39,11 +39,12 @@ class LinearScores:
     def scores(self, Phi, theta):
         """F, in double precision."""
         W, b = self.split(theta)
-        return Phi @ W.astype(Phi.dtype, copy=False) + b
+        return _thin(Phi, W.astype(Phi.dtype, copy=False)) + b
 
     def _transpose_product(self, Phi, G):
         """Φ̃ᵀG, where Φ̃ has a column of ones for the intercept."""
-        pulled = (Phi.T @ G.astype(Phi.dtype, copy=False)).astype(np.float64, copy=False)
+        # As (GᵀΦ)ᵀ, so that BLAS copies the thin factor into its order and not the large one.
+        pulled = (G.T.astype(Phi.dtype, copy=False) @ Phi).T.astype(np.float64, copy=False)
         return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
 
     def value_and_gradient(self, Phi, y, w, theta):
@@ -83,6 +84,11 @@ class LinearScores:
         _, G = self.loss.value_and_gradient(self.scores(Phi, theta), y, w)
         size = np.sqrt(np.einsum("ij,ij->i", Phi, Phi) + self.fit_intercept)
         return np.float64(size @ np.linalg.norm(G, axis=1)) * np.finfo(Phi.dtype).eps
+
+
+def _thin(Phi, W):
+    """ΦW; one column is a product of a matrix and a vector, which BLAS does in place."""
+    return thin_product(Phi, W) if W.shape[1] > 1 and isinstance(Phi, np.ndarray) else Phi @ W
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,11 @@ class CenteredProblem:
     n_classes: int
 
     def suits_samples(self, memory: int) -> bool:
-        """Whether samples and factors per class pay; if not, conjugate gradients on whitened features do."""
+        """Whether samples pay; if not, conjugate gradients on whitened features of all rows do."""
         n, m = len(self.rows), self.Z.shape[0]
-        crowded = self.n_classes > 2 and n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
-        return not crowded or 16 * n * m > memory
+        crowded = n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
+        # Features in single precision, twice while they are put together, and matrices of the centres.
+        return not crowded or 12 * n * m > memory
 
     def in_memory(self) -> tuple[Matrix, np.ndarray, np.ndarray]:
         """Rows, class indices and weights, fetched from wherever they are."""

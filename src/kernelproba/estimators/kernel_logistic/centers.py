@@ -14,9 +14,19 @@ from sklearn.utils import check_random_state
 from kernelproba.basis import KernelBasis, span_centers
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem, Levels
-from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_features
+from kernelproba.estimators.kernel_logistic.exact import (
+    SINGLE_PRECISION_TOL,
+    LogisticFunction,
+    Options,
+    fit_features,
+)
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
+from kernelproba.losses import loss_for
+from kernelproba.objective import Objective
+from kernelproba.penalties import Ridge
+from kernelproba.rows import MemoryRows
 from kernelproba.rows.store import as_rows
+from kernelproba.solvers.smooth.preconditioned_newton import preconditioned_newton
 from kernelproba.solvers.smooth.preconditioner import Preconditioner
 from kernelproba.solvers.smooth.progressive import progressive, resumed, start_curvature
 from kernelproba.solvers.solution import Solution
@@ -45,6 +55,8 @@ def fit_centers(
         Draws the samples.
     """
     solver = _solver(problem, options, plan)
+    if solver == "preconditioned-newton":
+        return _fit_crowded(problem, options, *_whitened(problem, problem.rows.whole(), options))
     if solver != "progressive":
         X, y, weights = problem.in_memory()
         basis, Phi = _whitened(problem, X, options)
@@ -89,6 +101,8 @@ class CenterRefits:
         """Fit to the weights ω (n,), aligned with the rows."""
         problem, options = replace(self.problem, weights=weights), replace(self.options, step=step)
         solver = _solver(problem, options, self.plan)
+        if solver == "preconditioned-newton":
+            return _fit_crowded(problem, options, *self._features, self.start)
         if solver != "progressive":
             return self._fit_whitened(problem, replace(options, solver=solver))
         for dtype in _precisions(problem, options):
@@ -122,7 +136,33 @@ class CenterRefits:
 def _solver(problem: CenteredProblem, options: Options, plan: MemoryPlan) -> str:
     if options.solver != "auto":
         return options.solver
-    return "progressive" if problem.suits_samples(plan.total) else "irls"
+    if problem.suits_samples(plan.total):
+        return "progressive"
+    # Its residual is an estimate, good enough for tolerances at which single precision is.
+    if options.tol >= SINGLE_PRECISION_TOL:
+        return "preconditioned-newton"
+    return "irls" if problem.n_classes > 2 else "progressive"
+
+
+def _fit_crowded(
+    problem: CenteredProblem,
+    options: Options,
+    basis: KernelBasis,
+    Phi: np.ndarray,
+    start: np.ndarray | None = None,
+) -> LogisticFunction:
+    """Fit in whitened features Φ (n, m) of all rows, from coefficients of kernels (m + 1, k) if given."""
+    everything, loss = np.arange(len(Phi)), loss_for(problem.n_classes)
+    y, weights = (problem.rows.pick(values, everything) for values in (problem.y, problem.weights))
+    k = loss.n_scores(problem.n_classes)
+    objective = Objective(MemoryRows(Phi), y, weights, loss, Ridge(), k, options.fit_intercept)
+    theta, m = objective.start(), Phi.shape[1]
+    if start is not None:
+        theta[:m] = basis.coordinates(problem.kernel(problem.Z, problem.Z) @ start[:m])
+        theta[m:] = start[m:]
+    solution = preconditioned_newton(objective, theta, **_bounds(options))
+    W, b = objective.split(solution.coef)
+    return LogisticFunction(basis.index, basis.dual(W), b, solution)
 
 
 def _precisions(problem: CenteredProblem, options: Options) -> list[type]:

@@ -106,7 +106,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
         Newton's method with conjugate gradients; "newton-cholesky": with the full Hessian, for small
         problems; "lbfgs": quasi-Newton.  "progressive", for fewer centres than rows: quasi-Newton steps
         preconditioned by the curvature of a sample.  "auto" is progressive with fewer centres than rows, but
-        irls where many classes share few rows per centre; with all rows as centres
+        preconditioned newton-cg where there are few rows per centre; with all rows as centres
         irls, or newton-cg for the linear kernel, which has few features, and for kernels that are precomputed
         or not known to be definite.
     tol : float, default=1e-2

@@ -72,8 +72,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
-        or more, with the RBF kernel, of more than 1000 rows and up to 200 features with the Laplacian one,
-        too, and the defaults of `gammas`, `scoring` and `cv`.
+        or more, with the RBF kernel and, up to 200 features of more than two values, the Laplacian one, and
+        the defaults of `gammas`, `scoring` and `cv`.
     kernel : "auto", str, callable or Kernel, default="auto"
         "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
         interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
@@ -124,7 +124,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         C and gamma of the first; gamma_ is None for a kernel that was taken as it is.
     best_params_ : dict
         The same with kernel and scale: ``{"kernel": …, "scale": …, "C": …, "gamma": …}``, and with
-        ``"n_centers"`` where more of them than usual were found to pay.
+        ``"n_centers"`` where it was found that fewer than all rows of a sample suffice; of more rows it is
+        more by the root of their ratio.
     best_score_, best_index_ : float, int
         Score of that candidate in the last stage of its search, the larger the better, and its line in
         `cv_results_`.
@@ -144,7 +145,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         A lazy Dask array where the rows were one; it is no part of a saved model.
     loo_method_ : {"leave-one-out", "folds"}
         Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
-        four fits, each without a quarter of the rows; and weights of features would know the row left out.
+        four fits, each without a quarter of the rows, or ten where a class has few; and weights of features
+        would know the row left out.
         Of more than 50,000 rows two fits with the centres of the final model, each to half of the rows, tell
         what to expect of new ones, a little too cautiously.
     loo_label_proba_ : ndarray of shape (n,)
@@ -383,6 +385,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         weighed = [each.weighed.weights for each in selected if each.weighed is not None]
         self.feature_weights_ = weighed[0] if weighed else None
         self._store_search(search.builder(), search.record.index(first.best))
+        if best.n_centers is not None:
+            self.best_params_["n_centers"] = self.best_estimator_.n_centers
         if search.budget.ran_out:
             warn_caller(
                 f"max_time={self.max_time:g} s ran out after {len(search.record)} candidates: the model is "

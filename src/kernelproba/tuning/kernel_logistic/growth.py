@@ -1,27 +1,34 @@
 """How C and gamma move with the number of rows: both are followed from a sample to larger ones.
 
 A Gaussian process whose prior is right needs no other C for more rows.  Priors are never quite right: with
-more rows a rougher function pays, so that a larger C, or a narrower kernel, predicts better.  From the point
-that was found on fewer rows the search climbs to larger C, then to narrower kernels, then to more centres,
-while each step gains more on held-out rows than chance does; so what was good stays unless another is better
-on more rows.  Once a size moves nothing, larger ones are not tried.
+more rows a rougher function pays, so that a larger C, or a narrower kernel, predicts better.  At the point
+that was found on fewer rows the number of centres is doubled, then the search climbs to larger C, then to
+narrower kernels, while each step gains more on held-out rows than chance does; so what was good stays unless
+another is better on more rows.  Models that a pool of them would leave out go.  Once a size moves nothing,
+larger ones are not tried.
+
+Between sizes, and to all rows, the number of centres grows with the root of the rows, at which rate Nyström
+approximations lose nothing to the error of the sample [Rudi, Camoriano & Rosasco 2015, "Less is more"].
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
+
+import numpy as np
 
 from kernelproba.calibration import CHANCE_GAIN
 from kernelproba.estimators.base.training import Training
-from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS
+from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS, chooses_fewer
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.refit import Refits
 from kernelproba.rows import MemoryRows
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
+from kernelproba.tuning.kernel_logistic.pooling import fit_pool
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.observations import Observations
@@ -31,12 +38,17 @@ from kernelproba.tuning.time_budget import TimeBudget
 C_FACTOR, GAMMA_FACTOR = 10**0.5, 2.0
 #: Steps of each at most, at one size.
 MOST_STEPS = 4
+#: Factor of gamma that is tried where a step does not gain: few rows may prefer a wide kernel, nearly linear,
+#: where more rows prefer a narrow one, with a valley in between.
+GAMMA_LEAP = 8.0
 #: Largest C.
 MAX_C = 1e7
 #: Each sample is so many times the one before.
 SIZE_FACTOR = 4
-#: Rows of a sample that each of very many centres takes.
-ROWS_PER_CENTER = 8
+#: Centres to begin with, and the share of the score that twice as many must gain: they take twice the time.
+FIRST_CENTERS, DOUBLING_GAIN = 1000, 0.0025
+#: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
+ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
 #: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
 FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
@@ -57,6 +69,8 @@ def climb(
     searched: tuple[bool, bool],
     gain: float,
     budget: TimeBudget | None = None,
+    *,
+    leap: bool = False,
 ) -> Candidate:
     """Walk to larger C, then to larger gamma, while every step gains so much in score.
 
@@ -72,18 +86,32 @@ def climb(
         What a step must gain.
     budget : TimeBudget, optional
         Time after which no step is tried.
+    leap : bool
+        Whether a much larger gamma is tried where the next one gains too little.
     """
     best = evaluate(*start)
-    for factors, free in (((1.0, C_FACTOR), searched[1]), ((GAMMA_FACTOR, 1.0), searched[0])):
-        for _ in range(MOST_STEPS if free else 0):
-            gamma, C = best.point
-            point = (None if gamma is None else gamma * factors[0]), C * factors[1]
-            if point == best.point or point[1] > MAX_C or (budget is not None and budget.is_over()):
-                break
-            trial = evaluate(*point)
-            if not trial.score > best.score + gain:
-                break
-            best = trial
+
+    def step(from_: Candidate, gamma_factor: float, C_factor: float) -> Candidate | None:
+        """The candidate that a step leads to, None if that gains too little or is not to be tried."""
+        gamma, C = from_.point
+        point = (None if gamma is None else gamma * gamma_factor), C * C_factor
+        if point == from_.point or point[1] > MAX_C or (budget is not None and budget.is_over()):
+            return None
+        trial = evaluate(*point)
+        return trial if trial.score > from_.score + gain else None
+
+    for _ in range(MOST_STEPS if searched[1] else 0):
+        moved = step(best, 1.0, C_FACTOR)
+        if moved is None:
+            break
+        best = moved
+    for number in range(MOST_STEPS if searched[0] else 0):
+        moved = step(best, GAMMA_FACTOR, 1.0)
+        if moved is None and leap and number == 0:
+            moved = step(best, GAMMA_LEAP, 1.0)
+        if moved is None:
+            break
+        best = moved
     return best
 
 
@@ -126,6 +154,29 @@ def most_centers(n: int, plan: MemoryPlan) -> int:
     return min(max(min(AUTO_CENTERS, n // 2), n // ROWS_PER_CENTER), plan.most_centers)
 
 
+def grown_centers(best: Candidate, n: int, plan: MemoryPlan) -> int | None:
+    """Centres for n rows, by the number that was found on fewer; None where all of those were centres."""
+    if best.n_centers is None:
+        return None
+    grown = round(best.n_centers * max(n / best.n_rows, 1.0) ** 0.5)
+    return min(grown, max(AUTO_CENTERS, best.n_centers), plan.most_centers)
+
+
+def center_numbers(n: int, first: int, plan: MemoryPlan) -> list[int | None]:
+    """Numbers of centres to try on a sample of n rows, each twice the one before, None for all rows.
+
+    Where all rows may be centres, they cost no more than half of them.
+    """
+    few = not chooses_fewer("auto", n, plan)
+    most = n // ROWS_PER_CENTER_OF_FEW if few else most_centers(n, plan)
+    numbers: list[int | None] = []
+    m = first if few else min(first, most)
+    while m <= most:
+        numbers.append(m)
+        m *= 2
+    return [*numbers, None] if few else numbers
+
+
 @dataclass
 class SizedFits:
     """Fits of one model of the pool to a sample, judged by rows held out; each C starts from the one before.
@@ -140,8 +191,8 @@ class SizedFits:
         Rows to fit, and rows to judge by.
     search : CandidateSearch
         Scores, keeps the record and has an eye on the time.
-    final_share : float
-        How many times as long as one fit to the sample the final fits are expected to take.
+    final_share : callable
+        Candidate → how many times as long as its fit to the sample the final fits are expected to take.
     """
 
     selected: SelectedModel
@@ -149,51 +200,61 @@ class SizedFits:
     sample: Training
     judged: Training
     search: CandidateSearch
-    final_share: float
-    _fitted: dict[float | None, KernelLogisticRegression] = field(default_factory=dict, init=False)
+    final_share: Callable[[Candidate], float]
+    _fitted: dict[tuple, KernelLogisticRegression] = field(default_factory=dict, init=False)
+    _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
+    _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
 
-    def evaluate(self, gamma: float | None, C: float, n_centers: int | None = None) -> Candidate:
+    def evaluate(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
         """Score one point on the rows held out."""
-        best = self.selected.best
-        m = best.n_centers if n_centers is None else n_centers
-        point = replace(best, gamma=gamma, C=C, n_rows=len(self.sample.y), n_centers=m)
-        with self.search.reported("candidate", len(self.sample.y)):
+        if (key := (n_centers, gamma, C)) not in self._scored:
+            self._scored[key] = self._evaluated(n_centers, gamma, C)
+        return self._scored[key]
+
+    def _evaluated(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
+        best, n = self.selected.best, len(self.sample.y)
+        point = replace(best, gamma=gamma, C=C, n_rows=n, n_centers=n_centers)
+        with self.search.reported("candidate", n):
             log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
         weight = self.judged.weight / self.judged.weight.mean()
         score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))
+        self._log_P[n_centers, gamma, C] = log_P
         found = replace(point, scores=(score,))
         self.search.record.append(found)
         return found
 
-    def more_centers(self, best: Candidate, gain: float) -> Candidate:
-        """Double the number of centres while that gains so much in score."""
-        fitted = self._fitted[best.gamma]
-        m, n = len(fitted.support_), len(self.sample.y)
-        if fitted._spans_all_rows_ or best.n_centers is not None:
-            return best
-        most = most_centers(n, fitted._memory_plan())
-        while (m := 2 * m) <= most and not self.search.budget.is_over():
-            del self._fitted[best.gamma]
-            trial = self.evaluate(best.gamma, best.C, m)
-            if not trial.score > best.score + gain:
+    def held_out(self, found: Candidate) -> np.ndarray:
+        """Log-probabilities (h, c) of the rows held out by a candidate that was scored."""
+        return self._log_P[found.n_centers, found.gamma, found.C]
+
+    def enough_centers(self, start: GammaC, numbers: Sequence[int | None], gain: float) -> int | None:
+        """The first of growing numbers of centres from which the next does not gain what it must."""
+        best = self.evaluate(numbers[0], *start)
+        for number in numbers[1:]:
+            spanned = len(self._fitted[best.n_centers, best.gamma].support_)
+            if spanned < (best.n_centers or 0) or self.search.budget.is_over():
+                break  # the kernel has no more to give
+            trial = self.evaluate(number, *start)
+            if not trial.score > best.score + max(gain, DOUBLING_GAIN * abs(best.score)):
                 break
             best = trial
-        return best
+        return best.n_centers
 
     def _fit(self, point: Candidate) -> KernelLogisticRegression:
-        """Fit at a point, from the last fit with the same kernel."""
-        rows, gamma, known = self.sample, point.gamma, self._fitted.get(point.gamma)
+        """Fit at a point, from the last fit with the same kernel and centres."""
+        key = point.n_centers, point.gamma
+        rows, known = self.sample, self._fitted.get(key)
         X = self.selected.view.rows(rows.X)
         if known is None or known._spans_all_rows_:
             fresh = self.model(self.selected._replace(best=point)) if known is None else known
             fresh.set_params(C=point.C, warm_start=True, class_weight=None)
             start = time.monotonic()
-            self._fitted[gamma] = fresh.fit(X, rows.y, rows.weight)
-            self.search.budget.reserve = self.final_share * (time.monotonic() - start)
+            self._fitted[key] = fresh.fit(X, rows.y, rows.weight)
+            self.search.budget.reserve = self.final_share(point) * (time.monotonic() - start)
         else:
             refits = Refits(known, MemoryRows(X), rows.y, rows.weight, point.C)
-            self._fitted[gamma] = refits.to(rows.weight)
-        return self._fitted[gamma]
+            self._fitted[key] = refits.to(rows.weight)
+        return self._fitted[key]
 
 
 def follow_sizes(
@@ -221,43 +282,74 @@ def follow_sizes(
     search : CandidateSearch
         Scores, and keeps the record.
     """
-    judged, found = many.at(order.judged), list(selected)
-    gain = CHANCE_GAIN / len(order.judged)
-
-    def grown(before: Sequence[SelectedModel], size: int) -> list[SelectedModel]:
-        sample = many.at(order.sample(size))
-        share = FINAL_COST * len(before) * len(many) / size
-        return [
-            _grown(SizedFits(each, model, sample, judged, search, share), searched, gain) for each in before
-        ]
-
-    for size in sample_sizes(len(order.others), order.first) if any(searched[:2]) else []:
+    growth = Growth(many, order, searched, model, search, model(selected[0]).memory_limit)
+    found, sizes = list(selected), sample_sizes(len(order.others), order.first)
+    for size in sizes if any(searched[:2]) else []:
         if search.budget.is_over():
             break
         before = found
+        numbers = [growth.numbers(each.best, size, first=size == sizes[0]) for each in before]
         stage = KeptSelection(search, f"size-{size}", partial(_moved, before))
         known = stage.found()
-        found = stage.keep(grown(before, size)) if known is None else known
-        if [_settings(each) for each in found] == [_settings(each) for each in before]:
+        found = stage.keep(growth.grown(before, numbers, size)) if known is None else known
+        stays = {(each.best.view, *each.best.point, of[0]) for each, of in zip(before, numbers, strict=True)}
+        if {(each.best.view, *each.best.point, each.best.n_centers) for each in found} <= stays:
             break
     return found
 
 
-def _grown(fits: SizedFits, searched: Searched, gain: float) -> SelectedModel:
-    """Let the settings of one model move at one size."""
-    start = fits.selected.best
-    free = searched.gamma and start.gamma is not None, searched.C
-    best = climb(fits.evaluate, start.point, free, gain, fits.search.budget)
-    if searched.n_centers:
-        best = fits.more_centers(best, gain)
-    return fits.selected._replace(best=best)
+@dataclass(frozen=True)
+class Growth:
+    """How models of a pool grow from one size to the next; the parameters are those of `follow_sizes`."""
+
+    many: ManyRows
+    order: RowOrder
+    searched: Searched
+    model: Callable[[SelectedModel], KernelLogisticRegression]
+    search: CandidateSearch
+    memory_limit: float | str | None
+
+    @cached_property
+    def judged(self) -> Training:
+        """Rows that are held out."""
+        return self.many.at(self.order.judged)
+
+    def numbers(self, best: Candidate, size: int, *, first: bool) -> list[int | None]:
+        """Numbers of centres to try with what was found on fewer rows, which for the first size were few."""
+        if not self.searched.n_centers:
+            return [best.n_centers]
+        plan = self.many.memory_plan(self.memory_limit)
+        start = FIRST_CENTERS if first else grown_centers(best, size, plan) or AUTO_CENTERS
+        return center_numbers(size, start, plan)
+
+    def grown(
+        self, before: Sequence[SelectedModel], numbers: Sequence[list[int | None]], size: int
+    ) -> list[SelectedModel]:
+        """Let the settings of all models move at one size; those that a pool of them has no use for go."""
+        sample, judged = self.many.at(self.order.sample(size)), self.judged
+        share = partial(self._final_share, len(before))
+        fits = [SizedFits(each, self.model, sample, judged, self.search, share) for each in before]
+        found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
+        log_Ps = [each.held_out(model.best) for each, model in zip(fits, found, strict=True)]
+        weights = fit_pool(log_Ps, judged.y, judged.weight / judged.weight.mean())
+        return [model for model, weight in zip(found, weights, strict=True) if weight > 0]
+
+    def _final_share(self, n_models: int, found: Candidate) -> float:
+        """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
+        m = grown_centers(found, len(self.many), self.many.memory_plan(self.memory_limit))
+        growth = 1.0 if m is None or found.n_centers is None else m / found.n_centers
+        return FINAL_COST * n_models * growth * len(self.many) / found.n_rows
+
+    def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
+        """Let the settings of one model move at one size."""
+        start, gain = fits.selected.best, CHANCE_GAIN / len(self.order.judged)
+        free = self.searched.gamma and start.gamma is not None, self.searched.C
+        evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
+        best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True)
+        return fits.selected._replace(best=best)
 
 
 def _moved(before: Sequence[SelectedModel], state: dict) -> SelectedModel:
     """The model of the same view with other settings, from its state."""
     best = candidate_of(state["best"])
     return next(each for each in before if each.best.view == best.view)._replace(best=best)
-
-
-def _settings(selected: SelectedModel) -> tuple:
-    return *selected.best.point, selected.best.n_centers

@@ -13,6 +13,8 @@ from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
+from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
+from kernelproba.losses import loss_for
 from kernelproba.rows import MemoryRows
 from kernelproba.rows.protocol import Rows
 from kernelproba.rows.store import as_rows
@@ -64,6 +66,11 @@ class ManyRows:
     def class_counts(self) -> np.ndarray:
         """Rows of each class (c,) that carry weight."""
         return np.bincount(self.codes + 1)[1:]
+
+    def memory_plan(self, memory_limit: float | str | None) -> MemoryPlan:
+        """How much memory a fit to the rows may take for what."""
+        c = len(self.class_counts)
+        return MemoryPlan.within(memory_limit, loss_for(c).n_scores(c))
 
     def draw(self, size: int, rng: np.random.RandomState) -> np.ndarray:
         """Numbers, in random order, of so many rows that carry weight."""

@@ -8,6 +8,7 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.callbacks import reporting_to
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
+from kernelproba.tuning.kernel_logistic.growth import grown_centers
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
@@ -53,8 +54,7 @@ class PoolFit(PooledFunctions):
         members = self._store_pool(models, selected, log_Ps, rows.y, rows.judged_weight)
         log_Ps = [log_Ps[k] for k in members]
         self._store_temperature(pooled(log_Ps, self.weights_), rows.y, rows.judged_weight)
-        part = np.argsort(np.argsort(rows.keys)) % PARTS
-        return cross_fitted(log_Ps, rows.y, rows.judged_weight, part)
+        return cross_fitted(log_Ps, rows.y, rows.judged_weight, rows.folds(PARTS))
 
     def _store_pool(
         self,
@@ -129,6 +129,9 @@ class PoolFit(PooledFunctions):
 
         def fit() -> KernelLogisticRegression:
             model = self._model(selected)
+            if selected.best.n_centers is not None:
+                plan = many.memory_plan(model.memory_limit)
+                model.set_params(n_centers=grown_centers(selected.best, len(many), plan))
             with (
                 search.reported("fit of all rows", len(many), units=1.0) as passes,
                 reporting_to(model, passes),

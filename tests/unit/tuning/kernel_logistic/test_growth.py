@@ -9,7 +9,14 @@ from kernelproba.estimators.kernel_logistic import center_choice
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.scoring import mean_scores
 from kernelproba.tuning.kernel_logistic import growth, stages
-from kernelproba.tuning.kernel_logistic.growth import MAX_C, climb, most_centers, sample_sizes
+from kernelproba.tuning.kernel_logistic.growth import (
+    MAX_C,
+    center_numbers,
+    climb,
+    grown_centers,
+    most_centers,
+    sample_sizes,
+)
 from kernelproba.tuning.kernel_logistic.search import Candidate, FeatureView
 
 VIEW = FeatureView("rbf", None)
@@ -37,6 +44,16 @@ def test_a_start_that_is_best_stays_after_one_step_of_each():
     evaluate, tried = scored(lambda c, g: -c - g)
     assert climb(evaluate, (1.0, 10.0), (True, True), 0.0).point == (1.0, 10.0)
     assert len(tried) == 3
+
+
+def test_a_leap_crosses_a_valley_between_wide_and_narrow_kernels():
+    def valley(_, g):
+        return 1.0 - (g - 4) ** 2 / 10 if g > 2 else -0.1 * g
+
+    evaluate, tried = scored(valley)
+    assert climb(evaluate, (1.0, 10.0), (True, False), 0.01).point == (1.0, 10.0)
+    assert climb(evaluate, (1.0, 10.0), (True, False), 0.01, leap=True).point == (16.0, 10.0)
+    assert tried[-1] == (32.0, 10.0)
 
 
 def test_what_is_not_searched_stays_and_small_gains_are_no_reason_to_move():
@@ -71,6 +88,36 @@ def test_many_rows_and_much_memory_allow_more_centres(n, memory, most):
     assert MemoryPlan(int(memory), 1).least(found) <= memory
 
 
+@pytest.mark.parametrize(
+    ("n", "first", "numbers"),
+    [
+        (2_500, 1000, [None]),
+        (8_000, 1000, [1000, 2000, None]),
+        (8_000, 4000, [None]),
+        (32_000, 1000, [1000, 2000, 4000]),
+        (64_000, 4000, [4000, 8000]),
+        (32_000, 9000, [4000]),
+    ],
+)
+def test_centres_are_doubled_up_to_all_rows_of_a_small_sample_or_a_share_of_a_large_one(n, first, numbers):
+    assert center_numbers(n, first, MemoryPlan(10**12, 1)) == numbers
+
+
+@pytest.mark.parametrize(
+    ("found", "n", "grown"),
+    [
+        (1000, 20_000, 1581),
+        (1000, 4000, 1000),
+        (2000, 10**6, 4000),
+        (8000, 10**6, 8000),
+        (None, 20_000, None),
+    ],
+)
+def test_centres_grow_with_the_root_of_the_rows(found, n, grown):
+    best = Candidate(VIEW, 1.0, 1.0, 8000, (0.0,), found)
+    assert grown_centers(best, n, MemoryPlan(10**12, 1)) == grown
+
+
 @pytest.fixture(scope="module")
 def steps():
     """A rough function, of which more rows tell more; 1600 rows to learn from and 3000 to judge by."""
@@ -103,6 +150,7 @@ def test_more_rows_lead_to_a_rougher_function_that_predicts_better(steps, n_cent
 def test_centres_are_doubled_beyond_the_usual_most_where_that_pays(steps, monkeypatch):
     X, y, fresh, labels = steps
     monkeypatch.setattr(growth, "AUTO_CENTERS", 20)
+    monkeypatch.setattr(growth, "FIRST_CENTERS", 20)
     monkeypatch.setattr(center_choice, "AUTO_CENTERS", 20)
     monkeypatch.setattr(center_choice, "EXACT_ROWS", 100)
     search = CV([10.0], kernel="rbf", scale=None, feature_weights=None, max_rows=150, random_state=0)
@@ -110,6 +158,7 @@ def test_centres_are_doubled_beyond_the_usual_most_where_that_pays(steps, monkey
     assert len(grown.best_estimator_.support_) == grown.best_params_["n_centers"] > 20
     monkeypatch.setattr(growth, "ROWS_PER_CENTER", 10**9)
     few = clone(search).fit(X, y)
+    assert len(few.best_estimator_.support_) == 20
     losses = [mean_scores(m.predict_proba(fresh), labels, np.ones(3000))["log_loss"] for m in (grown, few)]
     assert losses[0] < losses[1]
 
