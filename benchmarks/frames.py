@@ -25,7 +25,7 @@ MARKS = "<!-- frames: start -->", "<!-- frames: end -->"
 
 #: File and, as a regular expression, names of the functions that are the formula.
 LOSS = "losses.py:value_and_gradient"
-STACK = "solvers/smooth/stacked_irls.py:stacked_irls|from_smaller_weights"
+STACK = "solvers/smooth/stacked_subspaces.py:stacked_subspaces"
 EQUATIONS = "solvers/least_squares/normal_equations.py:cholesky_factor|of|solve"
 PROGRAMME = "solvers/lp/highs.py:solve|run"
 EVIDENCE = "solvers/evidence/laplace.py:.*"

@@ -1,4 +1,4 @@
-"""Write the README's lines of results from the records in docs/results.
+"""Write lines of results into the README and the guide, from the records in docs/results.
 
 python -m benchmarks.readme
 """
@@ -14,7 +14,14 @@ from benchmarks.tables_page import MEASURES, tables_contest
 from benchmarks.tables_rivals import CATBOOST
 from benchmarks.tables_runs import RECORD as tables_record
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+#: Pages that say what a fit costs, and where they find the results.
+COST_PAGES = {
+    README: "docs/results",
+    ROOT / "docs/start/leaving-svc.md": "../results",
+    ROOT / "docs/guide/which.md": "../results",
+}
 LINE = 116
 
 
@@ -92,6 +99,22 @@ def stream() -> str:
     )
 
 
+def fit_costs(results: str) -> str:
+    """What a fit costs beside a bare SVC, with a link to the page in this folder."""
+    spans = []
+    for model in ("softmax", "pairs"):
+        ratios = [row["fit / SVC"] for row in rows("limit_fits") if row["model"] == model]
+        spans.append(f"{_ratio(min(ratios))} to {_ratio(max(ratios))}")
+    return _wrapped(
+        f"Fits by softmax take {spans[0]} times a bare `SVC` without probabilities, by pairs {spans[1]} times "
+        f"([limit_fits]({results}/limit_fits.md))."
+    )
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.1f}".removeprefix("0")
+
+
 def _wrapped(line: str) -> str:
     """A list item of lines that are not too long; links stay whole."""
     words, lines = re.findall(r"\(?\[[^\]]*\]\([^)]*\)[^ ]*|\S+", line), ["-"]
@@ -112,6 +135,9 @@ def fill(text: str, name: str, content: str) -> str:
 def main() -> None:
     text = README.read_text(encoding="utf8")
     README.write_text(fill(text, "results", highlights()), encoding="utf8")
+    for page, results in COST_PAGES.items():
+        text = page.read_text(encoding="utf8")
+        page.write_text(fill(text, "costs", fit_costs(results)), encoding="utf8")
 
 
 if __name__ == "__main__":

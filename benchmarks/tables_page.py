@@ -1,5 +1,6 @@
 """The page of `python -m benchmarks.tables`: what was claimed, what was measured, every problem and every loss."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,8 @@ MEASURES = {
 RANK, RATIO, OF_TUNED, OF_CATBOOST = 1.8, 1.1, 1.0, 0.25
 #: A promise is kept if it differs by at most SLACK + SHARE × log loss of the test rows.
 SLACK, SHARE = 0.02, 0.1
+#: Standard errors of a gap between promise and log loss that chance explains.
+ERRORS = 2
 
 #: What must be known of the published times.
 TIMES = (
@@ -75,7 +78,8 @@ def problem_rows(contest: Contest, runs: Runs, splits: dict[str, list[int]]) -> 
         facts = runs[OURS][name, numbers[0]]
         values = {model: contest.means[name, model]["log_loss"] for model in contest.models}
         best = min(contest.rivals, key=values.__getitem__)
-        promise = float(np.mean([runs[OURS][name, i]["promise"] for i in numbers]))
+        ours = [run for (data, _), run in runs[OURS].items() if data == name]
+        promise, found = (float(np.mean([run[key] for run in ours])) for key in ("promise", "log_loss"))
         rows.append(
             {"data": name, "kind": "mixed" if facts["mixed"] else "numeric"}
             | {"training rows": facts["rows"], "classes": facts["classes"]}
@@ -84,7 +88,8 @@ def problem_rows(contest: Contest, runs: Runs, splits: dict[str, list[int]]) -> 
                 "ratio": values[OURS] / values[best],
                 "rank": 1 + sum(v < values[OURS] for v in values.values()),
             }
-            | {"promise": promise, "kept": "yes" if kept(promise, values[OURS]) else "no"}
+            | {"own splits": len(ours), "promise": promise, "their log loss": found}
+            | {"s.e. of the gap": gap_error(ours), "kept": "yes" if kept(promise, found) else "no"}
         )
     return rows
 
@@ -92,6 +97,19 @@ def problem_rows(contest: Contest, runs: Runs, splits: dict[str, list[int]]) -> 
 def kept(promise: float, log_loss: float) -> bool:
     """Whether leave-one-out said what the test rows say."""
     return abs(promise - log_loss) <= SLACK + SHARE * log_loss
+
+
+def gap_error(runs: Sequence[dict]) -> float:
+    """Standard error of promise minus log loss, the mean of splits, as if these had no rows in common."""
+    variances = [run["promise se"] ** 2 + run["log_loss se"] ** 2 for run in runs]
+    return float(np.sqrt(np.sum(variances)) / len(variances))
+
+
+def is_beyond_chance(row: dict) -> bool:
+    """Whether a promise is not kept by more than chance explains."""
+    return (
+        row["kept"] == "no" and abs(row["promise"] - row["their log loss"]) > ERRORS * row["s.e. of the gap"]
+    )
 
 
 def rank_rows(contest: Contest, runs: Runs) -> list[dict]:
@@ -125,6 +143,7 @@ def claims(contest: Contest, rows: list[dict]) -> list[dict]:
     ranks = contest.rank_rows(contest.sets, contest.models)
     lost = [row for row in rows if row["ratio"] > RATIO]
     broken = [row["data"] for row in rows if row["kept"] == "no"]
+    surely = [row["data"] for row in rows if is_beyond_chance(row)]
     worst = max(rows, key=lambda row: row["ratio"])
     return [
         _rank_claim(ranks, "log_loss", RANK),
@@ -138,6 +157,11 @@ def claims(contest: Contest, rows: list[dict]) -> list[dict]:
             f"`loo_scores_` within {SLACK} + {SHARE:.0%} of the test log loss, on every problem",
             f"on {len(rows) - len(broken)} of {len(rows)}" + (f"; not {', '.join(broken)}" if broken else ""),
             not broken,
+        ),
+        _claim(
+            f"the same, or within {ERRORS} standard errors, on every problem",
+            f"on {len(rows) - len(surely)} of {len(rows)}" + (f"; not {', '.join(surely)}" if surely else ""),
+            not surely,
         ),
         _time_claim(contest, TUNED, OF_TUNED),
         _time_claim(contest, CATBOOST, OF_CATBOOST),
@@ -195,8 +219,9 @@ def counted_splits(splits: dict[str, list[int]]) -> str:
 
 def _legend() -> str:
     return (
-        f'Ratio: log loss of {OURS} to that of the best rival. Promise: `loo_scores_["log_loss"]`, the mean of the splits; kept if it '
-        f"differs from the log loss of the test rows by at most {SLACK} + {SHARE:.0%}."
+        f'Ratio: log loss of {OURS} to that of the best rival. Promise: `loo_scores_["log_loss"]`, the mean of all splits that {OURS} has run, '
+        f"more of small problems than the rivals have; kept if it differs from the log loss of their test rows by at most {SLACK} + {SHARE:.0%}. The standard error of the gap is that of both means "
+        "over rows, divided by the root of the number of splits as if these had no rows in common, which makes it rather too small."
     )
 
 

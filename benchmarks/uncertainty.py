@@ -114,7 +114,7 @@ def intervals_page() -> tuple[str, str, list[dict]]:
     text = (
         "`KernelLogisticRegressionCV().predict_proba_interval(X, 0.9)` on problems whose posterior is known: share of "
         f"probabilities, over all classes and {NEW_ROWS} new rows, whose true value is in the interval; its mean width; mean width "
-        "far away, 20 standard deviations from the rows, where a linear kernel in the pool extrapolates with confidence (ten dimensions); "
+        "far away, 20 standard deviations from the rows; "
         "the least and the most that intervals hold in one draw. Beside it the range between the 5 % and the 95 % quantile of "
         f"{BOOTSTRAPS} refits of the chosen model (its kernels, C, weights and temperature) to bootstrap samples. Seconds of the "
         "processor for one fit; for the first intervals, for which the posterior is built, and those of a second call; for the "

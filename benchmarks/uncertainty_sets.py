@@ -6,6 +6,7 @@ All run in one thread, and their time is that of the processor.
 
 from collections.abc import Callable, Iterable
 from functools import cache, partial
+from itertools import product
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
@@ -93,10 +94,10 @@ def model(problem: Problem, **options) -> KernelLogisticRegressionCV:
 
 
 def run_missing(name: str, n_splits: int, task: Callable[[Problem, int], dict], only: Iterable[str]) -> None:
-    """Run what has not been run of one task, on some problems or all."""
-    for problem in problems():
-        for split in range(n_splits) if not only or problem.name in only else ():
-            run_once(name, problem.name, split, partial(task, problem, split))
+    """Run what has not been run of one task, on some problems or all, split after split."""
+    chosen = [problem for problem in problems() if not only or problem.name in only]
+    for split, problem in product(range(n_splits), chosen):
+        run_once(name, problem.name, split, partial(task, problem, split))
 
 
 def run_once(name: str, data: str, split: int, task: Callable[[], dict]) -> None:

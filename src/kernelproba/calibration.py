@@ -309,9 +309,7 @@ def fit_slope(rows: HeldOutScores) -> SlopeMap:
     return SlopeMap(float(brentq(derivative, 0.0, upper)) if derivative(upper) > 0 else upper)
 
 
-def fit_temperature(
-    log_P: np.ndarray, y: np.ndarray, weight: np.ndarray, n_observations: float | None = None
-) -> float:
+def fit_temperature(log_P: np.ndarray, y: np.ndarray, weight: np.ndarray) -> float:
     """Temperature T of p ∝ p^(1/T) that lowers the log loss of held-out rows, 1 if none does beyond chance.
 
     Parameters
@@ -319,12 +317,10 @@ def fit_temperature(
     log_P : array of shape (n, c)
         Log-probabilities of rows that the model has not seen.
     y, weight : arrays of shape (n,)
-        Class indices and weights.
-    n_observations : float, optional
-        How many observations the rows stand for; by default one each.
+        Class indices, and weights whose sum is the number of observations that the rows stand for.
     """
     floors = (np.finfo(float).tiny,)
-    power = fit_power(np.exp(log_P), y, weight, floors=floors, n_observations=n_observations)
+    power = fit_power(np.exp(log_P), y, weight, floors=floors, n_observations=float(weight.sum()))
     row = np.arange(len(y))
     gain = tempered(log_P, 1 / power.exponent)[row, y] - log_P[row, y]
     return 1 / power.exponent if weight @ gain > CHANCE_GAIN else 1.0

@@ -17,6 +17,14 @@ def test_methods_are_sorted_by_log_loss(command, folder):
     assert all(row["error"] < 0.15 for row in facts["methods"])
 
 
+def test_folds_in_two_processes_score_alike(command, folder):
+    runs = [
+        json.loads(command("compare", folder / "iris.csv", *OPTIONS, "--json", "--jobs", jobs).out)["methods"]
+        for jobs in (1, 2)
+    ]
+    assert [row["log_loss"] for row in runs[0]] == pytest.approx([row["log_loss"] for row in runs[1]])
+
+
 def test_the_usual_rivals_take_part_and_mixed_tables_suit_them(command, folder):
     answer = command("compare", folder / "mixed.csv", "-t", "outcome", "-m", "kdc", "--folds", 2)
     assert answer.code == 0

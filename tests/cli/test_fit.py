@@ -382,6 +382,13 @@ def test_a_model_that_learnt_nothing_says_so(fit):
     assert "nothing was learnt" not in fit(two_clouds(100), "-m", "lspc").err
 
 
+def test_a_label_of_one_row_may_be_a_slip(fit):
+    table = two_clouds(100)
+    assert "one row only has the label" not in fit(table, "-m", "lspc").err
+    table.loc[3, "y"] = "yse"
+    assert "one row only has the label 'yse' in 'y'" in fit(table, "-m", "lspc").err
+
+
 def test_many_whole_numbers_may_be_a_quantity(fit):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=300), "y": rng.integers(0, 40, 300)})

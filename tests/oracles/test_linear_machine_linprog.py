@@ -24,7 +24,7 @@ def reference(K, y, weight, penalty):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("width", [0.1, 0.5, 3.0])
 def test_every_minimum_of_a_path_is_that_of_linprog(seed, width, written_out, monkeypatch):
-    monkeypatch.setattr(linear_machine, "FULL_ROWS", 60 if written_out else 0)
+    monkeypatch.setattr(linear_machine, "WRITTEN_OUT", np.inf if written_out else 0.0)
     rng = np.random.default_rng(seed)
     X, y = make_moons(60, noise=0.3, random_state=seed)
     y[: 10 * seed] = 0

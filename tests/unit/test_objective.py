@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
+from scipy.special import expit, log_expit
 
-from kernelproba.losses import Logistic, Softmax, loss_for
+from kernelproba.losses import Logistic, Softmax, logistic_terms, loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
@@ -105,3 +106,11 @@ def test_the_curvature_never_exceeds_its_bound():
 def test_the_logistic_loss_refuses_three_classes():
     with pytest.raises(ValueError, match="2 classes, got 3"):
         Logistic().n_scores(3)
+
+
+def test_terms_of_the_logistic_loss_keep_their_digits_at_every_score():
+    z = np.array([-1e308, -800.0, -40.0, -1e-9, 0.0, 1e-9, 3.0, 40.0, 700.0, 1e308])
+    loss, slope, curvature = logistic_terms(z)
+    assert_allclose(loss, -log_expit(z), rtol=1e-13)
+    assert_allclose(slope, -expit(-z), rtol=1e-13)
+    assert_allclose(curvature, expit(z) * expit(-z), rtol=1e-13)

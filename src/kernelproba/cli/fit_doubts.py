@@ -22,7 +22,7 @@ _LEARNT = 0.01
 
 
 def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTable) -> Iterator[str]:
-    """Yield sentences on columns that are the target in disguise or name rows, and on learning nothing.
+    """Yield sentences on slips in labels, columns that are the target or name rows, and learning nothing.
 
     Parameters
     ----------
@@ -33,6 +33,7 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
     table : TrainingTable
         Its rows.
     """
+    yield from _single_labels(facts["classes"], table)
     for column in leaking_columns(table.X, table.y, model.encoder_)[:_NAMED]:
         yield (
             f"column '{column}' tells '{table.target}' almost by itself: make sure that it is known before "
@@ -52,4 +53,15 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
         yield (
             f"nothing was learnt: the log loss of rows left out is {loss:.3g}, that of stating the frequency "
             f"of each class {surprise:.3g}"
+        )
+
+
+def _single_labels(counts: dict[str, int], table: TrainingTable) -> Iterator[str]:
+    """Yield which labels few rows have, if they are slips by all appearances: one row each, others many."""
+    single = [label for label, count in counts.items() if count == 1]
+    if single and len(single) < len(counts) - 1:
+        named = ", ".join(f"'{label}'" for label in single[:_NAMED]) + (", …" if single[_NAMED:] else "")
+        yield (
+            f"one row only has the label {named} in '{table.target}': if that is a slip, mend or leave out "
+            "the row; what one row has can be neither learnt nor judged"
         )

@@ -31,7 +31,7 @@ MaxRows = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of everything that is drawn at random.")]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, help="Processes at once, in methods that can use them.")
+    int, typer.Option("--jobs", "-j", min=1, help="Processes at once, for folds and in methods that can.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only (and the result of --json).")]

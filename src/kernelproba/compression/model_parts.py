@@ -33,6 +33,8 @@ from kernelproba.typing import Matrix, MatrixLike
 #: What a search says of the model before it was compressed.
 LEFT_OUT = ("loo_proba_", "loo_scores_", "loo_label_proba_", "loo_method_", "n_iter_", "path_")
 
+#: Whose functions can do with fewer centres.
+COMPRESSIBLE = (KernelLogisticRegressionCV, KernelLogisticRegression, SparseKernelLogisticRegression)
 #: Wrappings, and where they keep the model.
 _WRAPPINGS: tuple[tuple[type, str], ...] = (
     (TableClassifier, "estimator_"),
@@ -87,6 +89,12 @@ def reducible(
     model: BaseEstimator, X: MatrixLike | None, *, moves: bool
 ) -> tuple[SoftmaxPool | PairwiseFunctions, Callable[[list[KernelMachine]], BaseEstimator]]:
     """Return the functions of a model, whose centres may move, and what makes a model of smaller ones."""
+    if not isinstance(model, COMPRESSIBLE):
+        raise ValueError(
+            f"{type(model).__name__} cannot be compressed; kernel logistic regression can, softmax, "
+            "pairwise, sparse or self-tuned. Compress what is inside a wrapper; fit others anew with fewer "
+            "centres: many have n_centers."
+        )
     given = None if X is None else model._check_predict(X)
     n_given = 0 if given is None else given.shape[0]
     if isinstance(model, KernelLogisticRegressionCV):
@@ -96,12 +104,9 @@ def reducible(
         parts = zip(model.weights_, model.estimators_, views, strict=True)
         members = [PoolMember(v / model.temperature_, each, rows, _n_rows(each)) for v, each, rows in parts]
         return SoftmaxPool(members, n_given, moves), lambda models: _pooled(model, models)
-    if not isinstance(model, KernelLogisticRegression | SparseKernelLogisticRegression):
-        raise ValueError(
-            f"{type(model).__name__} cannot be compressed; kernel logistic regression can, softmax, "
-            "pairwise, sparse or self-tuned. Fit others anew with fewer centres: many have n_centers."
-        )
     _check_kernel(model)
+    if not len(model.support_):
+        raise ValueError("the model has no centres at all, only intercepts: it cannot be compressed.")
     rows = _stacked(_kept(model), given)
     if hasattr(model, "n_support_"):
         return PairwiseFunctions(model, rows, n_given, moves), lambda models: models[0]

@@ -28,6 +28,9 @@ MEMORY = 20
 #: ρ: keeps coefficients of centres that meet from growing against each other.
 RIDGE = 1e-9
 
+#: Extent of the rows, in widths, beyond which single precision does not tell neighbours apart.
+FARTHEST = 3000.0
+
 #: Scores F (n, k) → V and ∂V/∂F (n, k).
 Divergence = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
@@ -60,8 +63,11 @@ class GaussianSum:
 
 
 def can_move(kernel: Kernel, rows: Matrix) -> bool:
-    """Whether centres of a kernel can be moved: that of a Gaussian, among dense rows."""
-    return type(kernel) is RBF and isinstance(rows, np.ndarray)
+    """Whether centres of a kernel can be moved: that of a Gaussian, among dense rows not too far apart."""
+    if type(kernel) is not RBF or not isinstance(rows, np.ndarray):
+        return False
+    with np.errstate(over="ignore"):
+        return bool(np.linalg.norm(np.ptp(rows / kernel.length_scale, axis=0)) < FARTHEST)
 
 
 def moved_centers(

@@ -17,7 +17,8 @@ def prediction_sets(p_values: NDArray, confidence: float, P: NDArray | None = No
     confidence : float
         1 − α: labels with p > α are kept.
     P : array of shape (n, c), optional
-        Probabilities; the most probable label fills a set that would be empty.  None leaves it empty.
+        Probabilities: a set that would be empty gets the label of the largest p-value, the most probable if
+        there are several, which is also the first to come with a higher level.  None leaves it empty.
 
     Examples
     --------
@@ -26,12 +27,13 @@ def prediction_sets(p_values: NDArray, confidence: float, P: NDArray | None = No
     >>> prediction_sets(p, 0.9).astype(int)
     array([[1, 1, 0],
            [0, 0, 0]])
-    >>> prediction_sets(p, 0.9, P=p).astype(int)
+    >>> prediction_sets(p, 0.9, P=np.full((2, 3), 1 / 3)).astype(int)
     array([[1, 1, 0],
            [1, 0, 0]])
     """
     sets = p_values > 1 - confidence + ROUNDING
     if P is not None:
         empty = np.flatnonzero(~sets.any(axis=1))
-        sets[empty, P[empty].argmax(axis=1)] = True
+        p = p_values[empty]
+        sets[empty, np.where(p == p.max(axis=1, keepdims=True), P[empty], -1.0).argmax(axis=1)] = True
     return sets

@@ -7,11 +7,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.basis.gram import Gram
 from kernelproba.calibration import SlopeMap, fit_slope
+from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.cross_fit import cross_fit_scores, score_columns
@@ -23,8 +25,11 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.kernels import Kernel, Precomputed
-from kernelproba.solvers.lp.linear_machine import linear_machine_path
+from kernelproba.solvers.lp.linear_machine import MachineFit, linear_machine_path
 from kernelproba.typing import Classifier, MatrixLike
+
+#: Share of a minimum that may be left open without a word.
+OPEN_SHARE = 0.01
 
 
 class LinearProgrammingMachine(LinearFunction, KernelMachine):
@@ -41,7 +46,8 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the margin violations.
+        Weight of the margin violations.  Where rows violate the margin whatever the weights, C beyond about
+        1e8 (for kernel values near one) is as good as 1e8, with a warning.
     kernel, gamma, degree, coef0, kernel_params
         As in `KernelLogisticRegression`.
     class_weight : dict or "balanced", optional
@@ -173,6 +179,17 @@ class LinearProgrammingMachine(LinearFunction, KernelMachine):
         self.dual_coef_, self.intercept_ = coef[:, chosen], np.array([fit.intercept for fit in fits])
         self.objective_ = sum(fit.value for fit in fits) / penalty
         self.duality_gap_ = max(fit.gap for fit in fits) / penalty
+        self._doubt(max(fits, key=lambda fit: fit.gap / fit.value))
+
+    def _doubt(self, worst: MachineFit) -> None:
+        """Warn of a minimum that the bound by duality leaves open."""
+        if worst.gap > OPEN_SHARE * worst.value:
+            warn_caller(
+                f"A linear programme is solved to within {worst.gap / worst.value:.0%} of its minimum only: "
+                f"C={self.C:g} leaves the penalty to rounding. Lower C, bring weights nearer to one another, "
+                "or widen the kernel.",
+                ConvergenceWarning,
+            )
 
     def _calibrate(self, training: Training, estimator: Classifier) -> None:
         """Fit the map from scores to probabilities by clones of the estimator."""

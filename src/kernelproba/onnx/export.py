@@ -83,9 +83,7 @@ def to_onnx(
 
     encoder = _encoder(model)
     inputs = [(MATRIX, _matrix_type(model, X))] if encoder is None else column_types(encoder)
-    if not isinstance(target_opset, Integral | None):
-        raise ConversionError(f"target_opset={target_opset!r} is no whole number: choose {OPSET}, or None")
-    versions = {"": OPSET if target_opset is None else target_opset, "ai.onnx.ml": ML_OPSET}
+    versions = {"": _checked_opset(target_opset), "ai.onnx.ml": ML_OPSET}
     # Classifiers of scikit-learn would return dictionaries, ours do not.
     options = {id(model): {"zipmap": False}} if hasattr(model, "classes_") else {}
     converted = convert_sklearn(model, "kernelproba", inputs, target_opset=versions, options=options)
@@ -98,6 +96,20 @@ def to_onnx(
         note = converted.metadata_props.add()
         note.key, note.value = key, value
     return converted
+
+
+def _checked_opset(wanted: int | None) -> int:
+    from onnx.defs import onnx_opset_version
+
+    if wanted is None:
+        return OPSET
+    if not isinstance(wanted, Integral):
+        raise ConversionError(f"target_opset={wanted!r} is no whole number: choose {OPSET}, or None")
+    if not 1 <= wanted <= (newest := onnx_opset_version()):
+        raise ConversionError(
+            f"target_opset={wanted} is beyond the {newest} that onnx has here: choose {OPSET}, or None"
+        )
+    return int(wanted)
 
 
 def _encoder(model: BaseEstimator) -> TableEncoder | None:

@@ -137,5 +137,6 @@ def _is_whole(known: np.ndarray) -> bool:
 
 
 def _commonest(values: Sequence[Value], levels: Sequence[str]) -> Value:
-    counts = Counter(value for value in values if value in levels)
+    """Return the level that most training rows have, None if most have none."""
+    counts = Counter(value for value in values if value is None or value in levels)
     return counts.most_common(1)[0][0] if counts else next(iter(levels), None)

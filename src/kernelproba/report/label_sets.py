@@ -62,11 +62,9 @@ class LabelSets:
     def at(self, levels: list[float], X: MatrixLike, P: NDArray) -> NDArray[np.bool_]:
         """Return sets (l, n, c) at levels (l,) of rows X (n, d), to which the model gives P (n, c).
 
-        None is empty: the most probable label is in its set.
+        Those of leave-one-out alone are not empty: the label that fits best is in its set.
         """
-        p_values = (
-            left_out_p_values(self.left_out, P)
-            if self.conformal is None
-            else self.conformal.predict_p_values(X)
-        )
+        if self.conformal is not None:
+            return self.conformal._sets_at(X, levels)
+        p_values = left_out_p_values(self.left_out, P)
         return np.array([prediction_sets(p_values, level, P) for level in levels])

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import column_or_1d, indexable
 
 from kernelproba.decision import label_index
@@ -155,14 +156,13 @@ class _Trial:
         self.tested = np.zeros(len(self.y), dtype=bool)
 
     def folds(self, folds: Folds) -> Iterator[int]:
-        """Fit and predict fold by fold; yield how many are done."""
-        for train, test in folds:
-            model, X_test, fitting = _timed_fit(self.estimator, self.X, self.y, train, test)
-            start = time.perf_counter()
-            P = model.predict_proba(X_test)
-            self.P[np.ix_(test, label_index(model.classes_, self._classes))] = P
+        """Fit and predict folds, as many at once as ``joblib.parallel_config`` says; yield their number."""
+        tasks = (delayed(_timed_fold)(self.estimator, self.X, self.y, *fold) for fold in folds)
+        done = Parallel(return_as="generator")(tasks)
+        for (_, test), (P, classes, seconds) in zip(folds, done, strict=True):
+            self.P[np.ix_(test, label_index(classes, self._classes))] = P
             self.tested[test] = True
-            self.seconds.append((fitting, time.perf_counter() - start))
+            self.seconds.append(seconds)
             yield len(self.seconds)
 
     def losses(self) -> NDArray:
@@ -182,13 +182,15 @@ def _folds(X: MatrixLike, y: NDArray, cv: CrossValidation, random_state: int | N
     return list(check_cv(cv, y, classifier=True).split(X, y))
 
 
-def _timed_fit(
+def _timed_fold(
     estimator: Classifier, X: MatrixLike, y: NDArray, train: NDArray, test: NDArray
-) -> tuple[Classifier, MatrixLike, float]:
-    """Return a clone fitted on the training rows, the test rows as it takes them, and the seconds."""
+) -> tuple[NDArray, NDArray, tuple[float, float]]:
+    """Return the posterior (r, k) of the test rows, its classes (k,), and seconds of fit and prediction."""
     model = clone(estimator)
     X_train, y_train = _safe_split(model, X, y, train)
     X_test, _ = _safe_split(model, X, y, test, train)
     start = time.perf_counter()
     model.fit(X_train, y_train)
-    return model, X_test, time.perf_counter() - start
+    between = time.perf_counter()
+    P = model.predict_proba(X_test)
+    return P, model.classes_, (between - start, time.perf_counter() - between)

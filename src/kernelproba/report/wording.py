@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -47,8 +48,8 @@ def number(value: float | None, percent: bool = False) -> str:
 
     Examples
     --------
-    >>> number(0.12345), number(0.0042, percent=True), number(None)
-    ('0.123', '0.42%', '–')
+    >>> number(0.12345), number(0.0042, percent=True), number(None), number(0.000042)
+    ('0.123', '0.42%', '–', '0.00004')
     """
     if value is None or value != value:
         return "–"
@@ -56,6 +57,8 @@ def number(value: float | None, percent: bool = False) -> str:
         return "0%"
     if percent:
         return f"{100 * value:.1f}%" if value >= 0.01 else f"{100 * value:.2f}%"
+    if 1e-6 < abs(value) < 0.0005:  # which is not zero
+        return f"{value:.{math.ceil(-math.log10(abs(value)))}f}"
     return f"{value:z.3f}" if abs(value) < 100 else f"{value:.3g}"
 
 

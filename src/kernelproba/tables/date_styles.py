@@ -15,12 +15,32 @@ ISO = "ISO"
 COMPACT = "%Y%m%d"
 
 _YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d", "%Y %b %d", "%Y-%m", "%Y/%m")
-_NAMED = ("%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%d-%B-%Y", "%d.%b.%Y", "%d/%b/%Y", "%b %d %Y", "%B %d %Y",
-          "%b %d, %Y", "%B %d, %Y", "%d. %b %Y", "%d. %B %Y", "%d-%b-%y", "%d %b %y", "%b %Y", "%B %Y",
-          "%b-%Y", "%b-%y", "%a %b %d %Y", "%a, %d %b %Y")  # fmt: skip
+_NAMED = ("%d %b %Y", "%d-%b-%Y", "%d.%b.%Y", "%d/%b/%Y", "%b %d %Y", "%b %d, %Y", "%d. %b %Y", "%d-%b-%y",
+          "%d %b %y", "%b %Y", "%b-%Y", "%b-%y")  # fmt: skip
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S",
            ", %I:%M %p", ", %I:%M:%S %p", "T%H:%M:%S", " %H:%M:%S %z")  # fmt: skip
 _TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I %p")
+
+#: Months from January on, in English, German, French, Spanish, Italian, Portuguese and Dutch.
+_MONTHS = (
+    "Jan january januar janvier enero gennaio janeiro januari",
+    "Feb february februar février febrero febbraio fevereiro februari",
+    "Mar march märz mrz mars marzo março maart", "Apr april avril abril aprile",
+    "May mai mayo maggio maio mei",
+    "Jun june juni juin junio giugno junho", "Jul july juli juillet julio luglio julho",
+    "Aug august août agosto augustus", "Sep sept september septembre septiembre settembre setembro",
+    "Oct october oktober okt octobre octubre ottobre outubro", "Nov november novembre noviembre novembro",
+    "Dec december dezember dez décembre diciembre dicembre dezembro",
+)  # fmt: skip
+#: Words that tell nothing beside day, month and year.
+_IDLE = """mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun
+    sunday montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so lundi mardi
+    mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo de of"""
+_PLAIN = dict.fromkeys(_IDLE.split(), "") | {
+    word.lower(): words.split()[0] for words in _MONTHS for word in words.split()
+}
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]+(?:[.](?=[\s,]|$))?")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er)\b", re.IGNORECASE)
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:?\d\d.*)?")
 _ORDER = re.compile(r"%([dm])([/-])%([dm])(?=[/-]%[Yy])")  # with points the day comes first everywhere
@@ -46,6 +66,8 @@ def as_moment(text: str, style: str) -> datetime | None:
     try:
         if style == ISO:
             moment = datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
+        elif "%b" in (named := style.replace("%B", "%b")):  # %A and %B are in models of former versions
+            moment = datetime.strptime(_in_plain_words(text), re.sub("%[aA],? ?", "", named))
         else:
             moment = datetime.strptime(" ".join(text.split()), style)
     except ValueError:
@@ -72,6 +94,21 @@ def as_seconds(text: str, style: str) -> float | None:
     except ValueError:
         return None
     return 3600.0 * clock.hour + 60.0 * clock.minute + clock.second + clock.microsecond / 1e6
+
+
+def _in_plain_words(text: str) -> str:
+    """Return a date with its month in three English letters, without its weekday and the ending of its day.
+
+    Examples
+    --------
+    >>> _in_plain_words("Wednesday, 3rd of March 2021"), _in_plain_words("3 de marzo de 2021")
+    ('3 Mar 2021', '3 Mar 2021')
+    """
+
+    def plain(word: re.Match[str]) -> str:
+        return _PLAIN.get(word[0].lower().rstrip("."), word[0])
+
+    return " ".join(_WORD.sub(plain, _ORDINAL.sub("", text)).split()).lstrip(", ")
 
 
 def _candidates(texts: Sequence[str], day_first: bool | None) -> list[str]:

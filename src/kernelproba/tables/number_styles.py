@@ -1,4 +1,8 @@
-"""Numbers as people write them: 1234.5, 1,234.50, 1.234,50, 1'234, $5, 12 %, (7), −3."""
+"""Numbers as people write them: 1234.5, 1,234.50, 1.234,50, 1'234, $5, 12 %, 70 kg, (7), −3.
+
+A unit that all numbers of a column have behind them is part of their style, ``"1234.5 kg"``: in such a column
+70 g is no number.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,9 @@ _PREFIX = re.compile(rf"^([+-]?)\s*{_MONEY}\s*")
 _SUFFIX = re.compile(rf"\s*{_MONEY}$")
 _PERCENT = re.compile(r"\s*%$")
 
+#: What stands behind a number; a few letters at most, lest words count as units.
+_UNIT = re.compile(r"\d[.,]?\s*((?:[^\W\d_]|[°µ/²³]){1,6}\.?)$")
+
 #: A code such as a postal one: with its zeros gone it would be another.
 _CODE = re.compile(r"0\d{2,}")
 
@@ -39,13 +46,24 @@ def number_style(texts: Sequence[str], *, decimal: str | None = None) -> str | N
     decimal : {".", ","}, optional
         Decimal sign, where that is open.
     """
-    styles = (CONTINENTAL, PLAIN, ENGLISH) if decimal == "," else (PLAIN, ENGLISH, CONTINENTAL)
-    if any(_CODE.fullmatch(text) for text in texts) or not _percents_agree(texts):
+    written = (CONTINENTAL, PLAIN, ENGLISH) if decimal == "," else (PLAIN, ENGLISH, CONTINENTAL)
+    unit = _common_unit(texts)
+    if any(_CODE.fullmatch(text.removesuffix(unit).rstrip()) for text in texts) or not _percents_agree(texts):
         return None
-    for style in styles:
+    for style in (*written, *(f"{each} {unit}" for each in written if unit)):
         if all(as_number(text, style) is not None for text in texts):
             return style
     return None
+
+
+def written_as(style: str) -> str:
+    """Return how the numbers of a style are written, whatever their unit."""
+    return style.partition(" ")[0]
+
+
+def unit_of(style: str) -> str:
+    """Return the unit behind the numbers of a style, empty if they have none."""
+    return style.partition(" ")[2]
 
 
 def as_number(text: str, style: str) -> float | None:
@@ -55,12 +73,17 @@ def as_number(text: str, style: str) -> float | None:
     --------
     >>> as_number("$1,234.50", ENGLISH), as_number("(12 %)", PLAIN), as_number("1.234,5 €", CONTINENTAL)
     (1234.5, -12.0, 1234.5)
+    >>> as_number("70 kg", "1234.5 kg"), as_number("70 g", "1234.5 kg")
+    (70.0, None)
     """
-    bare, sign = _without_signs(text)
-    if _NUMBER[style].fullmatch(bare) is None or not any(map(str.isalnum, bare)):
+    written, unit = written_as(style), unit_of(style)
+    if unit and not text.rstrip().endswith(unit):
         return None
-    if style != PLAIN:
-        bare = _GROUP[style].sub("", bare).replace(",", ".")
+    bare, sign = _without_signs(text.rstrip().removesuffix(unit))
+    if _NUMBER[written].fullmatch(bare) is None or not any(map(str.isalnum, bare)):
+        return None
+    if written != PLAIN:
+        bare = _GROUP[written].sub("", bare).replace(",", ".")
     return sign * float(bare)
 
 
@@ -83,6 +106,12 @@ def _without_signs(text: str) -> tuple[str, float]:
         bare = bare[1:-1].strip()
     bare = _PERCENT.sub("", _SUFFIX.sub("", _PREFIX.sub(r"\1", bare)))
     return bare, -1.0 if in_brackets else 1.0
+
+
+def _common_unit(texts: Sequence[str]) -> str:
+    """Return the unit that all texts end with, empty if there is none."""
+    found = {match[1] if (match := _UNIT.search(text.rstrip())) else "" for text in texts}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _percents_agree(texts: Sequence[str]) -> bool:

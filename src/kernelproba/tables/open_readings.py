@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from kernelproba.plain_text import shorten
 from kernelproba.tables.date_styles import as_moment, other_order
-from kernelproba.tables.number_styles import CONTINENTAL, ENGLISH, as_number, currencies
-from kernelproba.tables.readings import DATE, GAPS, NUMBER, Reading
+from kernelproba.tables.number_styles import CONTINENTAL, ENGLISH, as_number, currencies, unit_of, written_as
+from kernelproba.tables.readings import DATE, GAPS, NUMBER, TEXT, Reading, recognise_as
+
+#: Different texts from which on, and share of them, that make a column of numbers with a few slips.
+_FEWEST, _NEARLY_ALL = 20, 0.9
+
+#: Texts that tell how numbers are written, if they are numbers.
+_LOOKED_AT = 200
 
 
 def open_question(
@@ -27,12 +34,33 @@ def open_question(
     known = [text for text in distinct if text.lower() not in GAPS]
     if reading.kind == DATE and day_first is None:
         return _open_date(known, reading.style)
+    if reading.kind == TEXT:
+        return _stray_texts(known, decimal)
     if reading.kind != NUMBER:
         return None
     found = sorted(currencies(known))
     if len(found) > 1:
         return f"amounts in {' and '.join(found)} are taken for the same currency: convert them first"
-    return _open_thousands(known) if reading.style == ENGLISH and decimal is None else None
+    if written_as(reading.style) != ENGLISH or decimal is not None:
+        return None
+    return _open_thousands(known, unit_of(reading.style))
+
+
+def _stray_texts(known: Sequence[str], decimal: str | None) -> str | None:
+    """Say which few texts keep a column from being numbers: a unit below its name, a remark, a slip."""
+    looked_at = known[:_LOOKED_AT]
+    reading = recognise_as(NUMBER, looked_at, decimal=decimal) if len(known) >= _FEWEST else None
+    if reading is None:
+        return None
+    values, _ = reading.values(known)
+    stray = [text for text, value in zip(known, values.tolist(), strict=True) if math.isnan(value)]
+    if not 0 < len(stray) <= (1 - _NEARLY_ALL) * len(known):
+        return None
+    more = " and others" if len(stray) > 1 else ""
+    return (
+        f"'{shorten(stray[0], 40)}'{more} among {len(known):,} different texts is no number, so that all are "
+        "taken for words: say --kind COLUMN=number to read it as missing"
+    )
 
 
 def _open_date(known: Sequence[str], style: str) -> str | None:
@@ -48,9 +76,10 @@ def _open_date(known: Sequence[str], style: str) -> str | None:
     return f"in dates such as {shorten(text, 40)} the {first} is taken to come first: else say {option}"
 
 
-def _open_thousands(known: Sequence[str]) -> str | None:
+def _open_thousands(known: Sequence[str], unit: str) -> str | None:
     """Say that commas may be decimal signs, if all numbers allow it and it makes a difference."""
-    pairs = [(as_number(text, ENGLISH), as_number(text, CONTINENTAL)) for text in known]
+    styles = [f"{written} {unit}".rstrip() for written in (ENGLISH, CONTINENTAL)]
+    pairs = [(as_number(text, styles[0]), as_number(text, styles[1])) for text in known]
     if any(two is None for _, two in pairs):
         return None
     text, value = next(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kernelproba.plain_text import shorten
 from kernelproba.tables.columns import FLAG, Column
 from kernelproba.tables.date_styles import as_moment, as_seconds, date_style, time_style
-from kernelproba.tables.number_styles import CONTINENTAL, ENGLISH, PLAIN, as_number, number_style
+from kernelproba.tables.number_styles import CONTINENTAL, ENGLISH, PLAIN, as_number, number_style, written_as
 
 NUMBER, DATE, TIME, TEXT = "number", "date", "time", "text"
 
@@ -53,7 +53,8 @@ class Reading:
     def check(self) -> None:
         """Complain of a reading that cannot be one, as from a damaged file."""
         known = {NUMBER: set(_MEANING), FLAG: {""}, TEXT: {""}}.get(self.kind, {self.style})
-        if self.kind not in (NUMBER, FLAG, TEXT, DATE, TIME) or self.style not in known:
+        style = written_as(self.style) if self.kind == NUMBER else self.style
+        if self.kind not in (NUMBER, FLAG, TEXT, DATE, TIME) or style not in known:
             raise ValueError(f"there is no reading {self.kind!r} {self.style!r}")
 
     def values(self, distinct: Sequence[str]) -> tuple[NDArray, NDArray]:
@@ -163,7 +164,7 @@ def read_column(column: Column, reading: Reading) -> tuple[Column, NDArray]:
 def _meaning(style: str, known: Sequence[str]) -> str:
     """Say how numbers are written, by one that is more than digits and a point."""
     odd = next((text for text in known if not text.lstrip("+-").replace(".", "", 1).isdigit()), None)
-    return _MEANING[PLAIN] if odd is None else f"{_MEANING[style]}, such as {shorten(odd, 40)}"
+    return _MEANING[PLAIN] if odd is None else f"{_MEANING[written_as(style)]}, such as {shorten(odd, 40)}"
 
 
 def _as_flag(text: str, style: str) -> float | None:  # noqa: ARG001

@@ -14,7 +14,7 @@ from kernelproba.tables.files.arrow_columns import question_of, reading_of, to_f
 from kernelproba.tables.files.table_file import TableFile
 from kernelproba.tables.kinds import DROPPED, check_kind
 from kernelproba.tables.labels import check_classes, label_kind, quantity_note, read_labels
-from kernelproba.tables.number_styles import CONTINENTAL
+from kernelproba.tables.number_styles import CONTINENTAL, written_as
 from kernelproba.tables.readings import Reading
 
 if TYPE_CHECKING:
@@ -141,7 +141,9 @@ def read_columns(table: pa.Table, names: Sequence[str], choice: Any) -> dict[str
         }
 
     found = read(choice.decimal)
-    if choice.decimal is None and any(reading.style == CONTINENTAL for reading, _ in found.values()):
+    if choice.decimal is None and any(
+        written_as(reading.style) == CONTINENTAL for reading, _ in found.values()
+    ):
         return read(",")
     return found
 
@@ -174,7 +176,7 @@ def _missing_labels(target: str, present: np.ndarray) -> list[str]:
 
 def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: Choice) -> list[str]:
     """Return what the texts of columns leave open; a decimal comma in one column settles all."""
-    settled = any(reading.style == CONTINENTAL for reading in readings.values())
+    settled = any(written_as(reading.style) == CONTINENTAL for reading in readings.values())
     decimal = "," if settled else choice.decimal
     notes = []
     for name, reading in readings.items():

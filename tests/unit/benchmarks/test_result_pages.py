@@ -97,6 +97,11 @@ def test_the_readme_shows_the_numbers_on_record():
     assert readme.highlights() in readme.README.read_text("utf8")
 
 
+@pytest.mark.parametrize("page", readme.COST_PAGES, ids=lambda page: page.stem)
+def test_pages_say_what_a_fit_costs_as_on_record(page):
+    assert readme.fit_costs(readme.COST_PAGES[page]) in page.read_text("utf8")
+
+
 def test_no_line_of_the_readme_is_long_but_for_tables():
     lines = readme.README.read_text("utf8").splitlines()
     assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []

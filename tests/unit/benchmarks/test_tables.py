@@ -162,13 +162,19 @@ def test_a_run_tells_scores_seconds_and_versions(stubs, problem):
 def test_a_promise_is_that_of_the_classifier_or_of_the_one_inside(monkeypatch, problem):
     class Promising(Stub):
         loo_scores_ = property(lambda _: {"log_loss": 0.25})
+        loo_label_proba_ = property(lambda _: np.exp([-0.1, -0.4]))
 
     class Around(Stub):
         estimator_ = Promising()
 
     for make in (Promising, Around):
         monkeypatch.setitem(CONTESTANTS, "logistic", lambda _X, make=make: make())
-        assert tables_runs.run(problem, 0, "logistic")["promise"] == 0.25
+        run = tables_runs.run(problem, 0, "logistic")
+        assert run["promise"] == 0.25
+        assert run["promise se"] == pytest.approx(0.15)  # √2 · 0.15/√2
+        assert run["log_loss se"] == pytest.approx(
+            np.log(2) * np.sqrt(2 / 9 / len(problem.splits[0][1])), rel=0.05
+        )
 
 
 def test_an_unknown_problem_is_refused(monkeypatch, problem):
@@ -182,7 +188,14 @@ def test_an_unknown_problem_is_refused(monkeypatch, problem):
 
 def invented_runs(losses: dict[str, dict[str, list[float]]], promise: float = 0.5) -> dict:
     """Contestant → (set, split) → run, with every measure equal to the log loss."""
-    facts = {"rows": 10, "classes": 2, "mixed": True, "promise": promise}
+    facts = {
+        "rows": 10,
+        "classes": 2,
+        "mixed": True,
+        "promise": promise,
+        "promise se": 0.03,
+        "log_loss se": 0.04,
+    }
     return {
         model: {
             (name, i): facts | dict.fromkeys(tables_page.MEASURES, value)
@@ -214,6 +227,14 @@ def test_ranks_share_ties_and_duels_do_not_count_them():
     assert contest.duels("log_loss") == {"logistic": "1 / 0"}
 
 
+def test_a_promise_is_judged_by_all_splits_of_ours():
+    runs = invented_runs({OURS: {"a": [0.5, 0.7]}, "CatBoost": {"a": [0.4]}}, promise=0.6)
+    contest, splits = contest_of(runs)
+    (row,) = tables_page.problem_rows(contest, runs, splits)
+    assert (row["log loss"], row["own splits"], row["kept"]) == (0.5, 2, "yes")
+    assert row["their log loss"] == pytest.approx(0.6)
+
+
 def test_a_problem_is_compared_with_its_best_rival_and_its_promise():
     losses = {OURS: {"a": [0.5, 0.6]}, "CatBoost": {"a": [0.4, 0.5]}, "SVC tuned": {"a": [0.9, 0.9]}}
     runs = invented_runs(losses, promise=0.45)
@@ -221,7 +242,10 @@ def test_a_problem_is_compared_with_its_best_rival_and_its_promise():
     (row,) = tables_page.problem_rows(contest, runs, splits)
     assert (row["best rival"], row["rank"], row["promise"]) == ("CatBoost", 2, 0.45)
     assert row["ratio"] == pytest.approx(0.55 / 0.45)
-    assert row["kept"] == "no"
+    assert (row["kept"], row["own splits"], row["their log loss"]) == ("no", 2, pytest.approx(0.55))
+    assert row["s.e. of the gap"] == pytest.approx(0.05 / np.sqrt(2))
+    assert tables_page.is_beyond_chance(row)
+    assert not tables_page.is_beyond_chance(row | {"s.e. of the gap": 0.06})
     assert tables_page.losses([row]).endswith("a 1.222 (CatBoost).")
     measured = {c["claim"].split(",")[0]: c["kept"] for c in tables_page.claims(contest, [row])}
     assert measured["total time at most 1 times that of SVC tuned"] == "yes"

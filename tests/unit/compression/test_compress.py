@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernelproba import (
+    ConformalClassifier,
     KernelDensityClassifier,
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
@@ -192,6 +193,10 @@ def test_what_cannot_be_compressed_is_refused_with_a_cure(softmax, blobs):
             compress(softmax, **wrong)
     with pytest.raises(ValueError, match="KernelDensityClassifier cannot be compressed"):
         compress(KernelDensityClassifier().fit(X, y), n_centers=5)
+    with pytest.raises(ValueError, match="Compress what is inside"):
+        compress(ConformalClassifier(softmax).fit(X, y), X, n_centers=5)
+    with pytest.raises(ValueError, match="no centres at all"):
+        compress(SparseKernelLogisticRegression(C=1e-9).fit(X, y), n_centers=5)
     precomputed = KernelLogisticRegression(kernel="precomputed").fit(X @ X.T, y)
     with pytest.raises(ValueError, match="positive definite"):
         compress(precomputed, n_centers=5)

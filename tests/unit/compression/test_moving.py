@@ -98,3 +98,14 @@ def test_other_kernels_stay_where_they_are():
     model = KernelLogisticRegression(kernel="laplacian").fit(X, y)
     chosen, moved = (compress(model, n_centers=10, move_centers=moves) for moves in (False, True))
     np.testing.assert_array_equal(moved.support_vectors_, chosen.support_vectors_)
+
+
+def test_among_rows_beyond_single_precision_centres_stay_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    model = KernelLogisticRegression().fit(X, X[:, 0] > 0)
+    far = np.vstack([X, 1e100 * X[:3]])
+    with np.errstate(all="raise", under="ignore"):
+        small = compress(model, far, n_centers=3, move_centers=True)
+    assert {tuple(row) for row in small.support_vectors_} <= {tuple(row) for row in X}
+    assert np.isfinite(small.predict_proba(far)).all()

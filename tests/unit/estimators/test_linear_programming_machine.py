@@ -1,11 +1,13 @@
 """The linear programming machine as its users meet it."""
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_blobs, make_moons
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import rbf_kernel
 
@@ -151,3 +153,18 @@ def test_parameters_set_after_the_fit_wait_for_the_next_one(multi_class):
     before = model.predict_proba(X)
     model.set_params(multi_class="ovr" if multi_class == "pairwise" else "pairwise")
     np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+def test_a_hundred_folds_at_the_largest_C_are_fitted_in_bounded_time_and_with_a_warning():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 1)), rng.integers(0, 2, 150)
+    began = time.process_time()
+    with pytest.warns(ConvergenceWarning, match="Lower C"):
+        LinearProgrammingMachine(C=1e12, gamma=5.0, calibration_cv=100).fit(X, y)
+    assert time.process_time() - began < 20
+
+
+def test_rows_that_can_be_separated_have_a_hard_margin_without_a_word():
+    X, y = make_blobs(60, centers=2, random_state=0, cluster_std=0.3)
+    hard, harder = (LinearProgrammingMachine(C=C, calibration_cv=None).fit(X, y) for C in (1e6, 1e12))
+    assert_allclose(harder.decision_function(X), hard.decision_function(X), atol=1e-5)

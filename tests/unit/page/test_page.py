@@ -69,6 +69,21 @@ def test_hostile_names_and_labels_stay_text(tmp_path):
     assert [field["name"] for field in described["fields"]] == NAMES
 
 
+def test_a_page_begins_with_what_most_rows_have_be_it_nothing(tmp_path):
+    pd = pytest.importorskip("pandas")
+    X, y = problem(100, 2)
+    frame = pd.DataFrame(X[:, :2], columns=["a", "b"])
+    frame["often"] = np.where(np.arange(100) % 5 < 3, "yes", "no")
+    frame["remark"] = [["late", "early"][i % 2] if i % 5 == 0 else None for i in range(100)]
+    model = TableClassifier(KernelLogisticRegression()).fit(frame, y)
+    write_model_page(model, tmp_path / "model.html", labels=y)
+    _, described = read(tmp_path / "model.html")
+    assert {field["name"]: field["start"] for field in described["fields"][2:]} == {
+        "often": "yes",
+        "remark": None,
+    }
+
+
 def test_a_large_model_is_compressed_and_says_so(tmp_path):
     X, y = problem(600, 2)
     model = KernelLogisticRegression().fit(X, y)

@@ -10,6 +10,9 @@ OPEN = {
     "03-04-20 10:00 too": (["03-04-20 10:00", "05-06-20 11:00"], "--day-first"),
     "1,234 may be little more than one": (["1,234", "5,678"], "--decimal"),
     "dollars are no euros": (["$5", "€6"], "currency"),
+    "a unit below the name": (["cm", *map(str, range(30))], "'cm' among 31 different texts is no number"),
+    "a gap with a unit": (["NA g", *(f"{i} g" for i in range(30))], "'NA g' among 31"),
+    "slips among decimals": (["1.5x", *(f"{i}.25" for i in range(40))], "--kind COLUMN=number"),
 }
 
 
@@ -27,6 +30,10 @@ SETTLED = {
     "decimals after thousands": ["1,234.5", "5,678"],
     "two groups": ["1,234,567", "5,678"],
     "plain": ["1.234", "5.678"],
+    "few classes of a count": ["0", "1", "2", "3 and more"],
+    "codes": [f"{letter}{i}" for letter in "ab" for i in range(20)],
+    "many words": [f"word {chr(97 + i)}" for i in range(25)],
+    "codes with zeros": [f"{i:03}" for i in range(30)],
     "one currency written twice": ["USD 5", "$6"],
     "words": ["a", "b"],
 }

@@ -18,6 +18,9 @@ NUMBERS = {
     "euros": (["1.234,50 €", "€ 3"], [1234.5, 3]),
     "percents": (["12%", "3.5 %"], [12, 3.5]),
     "minus sign": (["\N{MINUS SIGN}3", "4"], [-3, 4]),
+    "units": (["70 kg", "82.5 kg", "-"], [70, 82.5, np.nan]),
+    "units and thousands": (["1,234.5 km", "7km"], [1234.5, 7]),
+    "degrees": (["-3,5 °C", "12 °C"], [-3.5, 12]),
     "infinite": (["inf", "-Infinity", "1"], [np.inf, -np.inf, 1]),
 }
 
@@ -47,6 +50,18 @@ DATES = {
     "clock": (["12/31/2020 5:30 PM", "1/2/2021 6:00 AM"], (2020, 12, 31, 17, 30)),
     "digits": (["20121231", "20130101"], (2012, 12, 31)),
     "months": (["2012-01", "2012-12"], (2012, 1, 1)),
+    "weekdays": (["Thu, Dec 31, 2020", "Fri, Jan 1, 2021"], (2020, 12, 31)),
+    "whole weekdays": (["Thursday, 31 December 2020", "Friday, 1 January 2021"], (2020, 12, 31)),
+    "ordinals": (["31st of December 2020", "1st of May 2021"], (2020, 12, 31)),
+    "long and short months": (
+        ["Dec. 31, 2020", "May 1, 2021", "June 3, 2021", "Sept. 3, 2021"],
+        (2020, 12, 31),
+    ),
+    "German months": (["31. Dezember 2020", "1. März 2021", "Montag, 3. Mai 2021"], (2020, 12, 31)),
+    "short German months": (["31. Dez. 2020", "1. Jan. 2021", "Mo, 3. Mai 2021"], (2020, 12, 31)),
+    "French months": (["31 décembre 2020", "1er août 2021"], (2020, 12, 31)),
+    "Spanish months": (["31 de diciembre de 2020", "1 de enero de 2021"], (2020, 12, 31)),
+    "named months with a clock": (["31 Dez 2020 17:30", "1 Jan 2021 08:00"], (2020, 12, 31, 17, 30)),
 }
 
 
@@ -65,6 +80,20 @@ def test_what_texts_leave_open_the_user_settles():
     for decimal, value in ((".", 1234), (",", 1.234)):
         reading, _ = recognise(["1,234", "5,678"], decimal=decimal)
         assert reading.values(["1,234"])[0][0] == value
+
+
+def test_another_unit_is_not_read_as_the_same_number():
+    reading, _ = recognise(["70 kg", "82 kg"])
+    reading.check()
+    assert reading.values(["70 g", "70", "70 kg"])[1].tolist() == [False, False, True]
+    assert recognise(["70 kg", "900 g"])[0].kind == "text"
+    assert recognise(["007A", "012A"])[0].kind == "text"
+
+
+def test_dates_of_models_of_former_versions_are_read():
+    for style, text in {"%d %B %Y": "31 December 2020", "%a, %d %b %Y": "Thu, 31 Dec 2020"}.items():
+        values, _ = Reading("date", style).values([text])
+        assert values[0] == np.datetime64("2020-12-31")
 
 
 def test_times_of_day_are_seconds():

@@ -108,6 +108,8 @@ def compare(
 
     All see the same folds of the same prepared columns.
     """
+    from joblib import parallel_config
+
     from kernelproba.cli.comparing import cross_validate, prepared
     from kernelproba.cli.learning import Splitting
     from kernelproba.cli.training import encoder_for, load_training_table
@@ -120,7 +122,7 @@ def compare(
     choice = splitting.choice(target, max_rows=max_rows, seed=seed, **columns)
     table = load_training_table(terminal, data, layout, choice)
     contestants = prepared(ours | (usual_rivals() if rivals else {}), encoder_for(choice))
-    with terminal.heeding_warnings():
+    with terminal.heeding_warnings(), parallel_config(n_jobs=jobs):
         scores = cross_validate(
             terminal, table.X, table.y, contestants, folds=folds, seed=seed, max_time=max_time
         )
@@ -128,7 +130,8 @@ def compare(
         _write(scores, output)
     facts = {"rows": len(table.y), "folds": folds, "methods": scores.to_dict("records")}
     if report is not None or fit_winner is not None:
-        facts["winner"] = _fit_winner(terminal, scores, ours, (choice, table), splitting, fit_winner)
+        with parallel_config(n_jobs=jobs):
+            facts["winner"] = _fit_winner(terminal, scores, ours, (choice, table), splitting, fit_winner)
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 

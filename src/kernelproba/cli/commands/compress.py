@@ -32,7 +32,10 @@ def compress(
     model: Model,
     output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Where to write the smaller model.")],
     centers: Annotated[
-        int | None, typer.Option("--centers", "-c", min=1, metavar="N", help="Training rows to keep in it.")
+        int | None,
+        typer.Option(
+            "--centers", "-c", min=1, metavar="N", help="Training rows to keep in each of its kernels."
+        ),
     ] = None,
     max_loss: Annotated[
         float | None,
@@ -100,7 +103,7 @@ def _sizes(before: Path, after: Path) -> dict[str, int]:
 
 def _show(screen: Terminal, facts: dict) -> None:
     screen.line(
-        f"{facts['model']}: {facts['n_centers']:,} centres of {facts['n_centers_before']:,}, "
+        f"{facts['model']}: {facts['n_centers']:,} centres of {facts['n_centers_before']:,} in all, "
         f"{facts['bytes'] / 1e3:,.0f} kB of {facts['bytes_before'] / 1e3:,.0f} kB"
     )
     screen.line(

@@ -127,6 +127,8 @@ def fit(
     Columns may hold numbers, categories, texts, dates and gaps. Without --method the model tunes itself.
     With --report rows are held out, at random or by --group or --time, and the model is judged by them.
     """
+    from joblib import parallel_config
+
     from kernelproba.cli.fit_summary import show_fit
     from kernelproba.cli.learning import Splitting, learn
     from kernelproba.cli.prediction_file import check_output
@@ -141,7 +143,9 @@ def fit(
     rows = methods.METHODS[method].default_rows if max_rows is None else max_rows
     choice = splitting.choice(target, max_rows=rows, seed=seed, **columns)
     table = load_training_table(terminal, data, layout, choice)
-    facts = {"data": str(data)} | learn(terminal, (method, classifier), (choice, table), splitting, output)
+    with parallel_config(n_jobs=jobs):
+        learnt = learn(terminal, (method, classifier), (choice, table), splitting, output)
+    facts = {"data": str(data)} | learnt
     terminal.result(facts, lambda screen: show_fit(screen, facts))
 
 

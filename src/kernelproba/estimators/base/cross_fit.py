@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from kernelproba.calibration import HeldOutScores
@@ -37,6 +38,8 @@ def fit_folds(
 ) -> Iterator[tuple[Classifier, NDArray, MatrixLike]]:
     """Yield for each fold a fitted clone, the numbers of the rows that it has not seen, and these rows.
 
+    Folds are fitted one after the other, or as many at once as ``joblib.parallel_config`` says.
+
     Parameters
     ----------
     estimator : classifier
@@ -56,12 +59,22 @@ def fit_folds(
         raise ValueError(f"cv={cv!r} does not suit the labels y: {error}") from error
     if not hasattr(X, "__getitem__"):  # folds are drawn row by row
         X = as_table(X)
-    for train, test in splits:
-        fold = fold_clone(estimator)
-        X_train, y_train = _safe_split(fold, X, y, train)
-        X_test, _ = _safe_split(fold, X, y, test, train)
-        fold.fit(X_train, y_train, **_check_method_params(X, params=dict(fit_params or {}), indices=train))
-        yield fold, test, X_test
+    tasks = (delayed(_fit_fold)(estimator, X, y, split, dict(fit_params or {})) for split in splits)
+    yield from Parallel(return_as="generator")(tasks)
+
+
+def _fit_fold(
+    estimator: Classifier,
+    X: MatrixLike,
+    y: NDArray,
+    split: tuple[NDArray, NDArray],
+    fit_params: dict[str, object],
+) -> tuple[Classifier, NDArray, MatrixLike]:
+    (train, test), fold = split, fold_clone(estimator)
+    X_train, y_train = _safe_split(fold, X, y, train)
+    X_test, _ = _safe_split(fold, X, y, test, train)
+    fold.fit(X_train, y_train, **_check_method_params(X, params=fit_params, indices=train))
+    return fold, test, X_test
 
 
 def held_out_posterior(

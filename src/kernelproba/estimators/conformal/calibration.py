@@ -24,6 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from kernelproba.caller_warning import warn_caller
 from kernelproba.decision import label_index, reweight_posterior
 from kernelproba.estimators.base.cross_fit import fit_folds
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
@@ -133,7 +134,12 @@ def calibrate(estimator: Classifier, rows: CalibrationRows, method: str) -> Cali
         return _split(estimator, rows)
     fitted = clone(estimator).fit(rows.X, rows.y, **rows.fit_params)
     if method == "auto":
-        method = "loo" if _loo_serves(posterior_source(fitted), len(rows.y)) else "cv+"
+        method = "loo" if _loo_serves(posterior_source(fitted), rows) else "cv+"
+    elif method == "loo" and _has_counts(rows):
+        warn_caller(
+            "whole weights are numbers of observations, of which leave-one-out leaves out one: unless rows "
+            "were seen so often, labels are judged by fits that have seen them, and method='cv+' is right"
+        )
     return _leave_one_out(fitted, len(rows.y)) if method == "loo" else _cross_validate(fitted, rows)
 
 
@@ -176,9 +182,16 @@ def _split(estimator: Classifier, rows: CalibrationRows) -> Calibration:
     return Calibration(fitted, P, known, "split", np.zeros(len(known), dtype=int))
 
 
-def _loo_serves(model: Classifier, n: int) -> bool:
+def _loo_serves(model: Classifier, rows: CalibrationRows) -> bool:
     """Whether leave-one-out is there, and of enough rows; those of a kernel matrix cannot be divided."""
-    return _keeps_loo(model) and (n >= LOO_ROWS or get_tags(model).input_tags.pairwise)
+    enough = len(rows.y) >= LOO_ROWS and not _has_counts(rows)
+    return _keeps_loo(model) and (enough or get_tags(model).input_tags.pairwise)
+
+
+def _has_counts(rows: CalibrationRows) -> bool:
+    """Whether weights are whole numbers, and some two or more: copies of a row stay where it is left out."""
+    weights = np.asarray(rows.fit_params.get("sample_weight", 1.0), dtype=np.float64)
+    return bool((weights == np.round(weights)).all() and (weights >= 2).any())
 
 
 def _keeps_loo(model: Classifier) -> bool:

@@ -54,7 +54,8 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         its fit, the rows of that fit.  "split": a part of the rows is set aside and the estimator fitted on
         the rest.  "prefit": the estimator is fitted already, and ``fit`` is given other rows.  "auto":
         "prefit" for a frozen estimator; "loo" for one that keeps ``loo_proba_``, alone or behind steps that
-        do not look at labels, if there are 1000 rows or more, or a precomputed kernel; else "cv+".
+        do not look at labels, if there are 1000 rows or more without weights that count them, or a
+        precomputed kernel; else "cv+".
     conformity_score : {"lac", "aps", "raps"}, default="lac"
         What makes a label fit badly.  "lac": a small probability; the smallest sets on average.  "aps": much
         probability on labels before it; larger sets that spread the errors more evenly over easy and hard
@@ -70,8 +71,10 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
     rank_penalty, free_ranks : float, default=0.1, int, default=2
         Of "raps": what each label beyond the first `free_ranks` adds to the score.
     allow_empty : bool, default=False
-        An empty set says that even the most probable label fits worse than a share 1 − α of true labels fit.
-        False puts the most probable label into it, which covers more and errs less.
+        An empty set says that even the label that fits best fits worse than a share 1 − α of true labels fit.
+        False puts that label into it, which covers more and errs less.  It is the most probable one, but for
+        "cv+", where the fits to folds choose it, and for ``conditional="class"``, where a rare class may fit
+        better: it is in the sets of all higher levels, too.
     novelty_level : float in [0, 1), default=0.0
         Rows that are as new to the estimator as this share of its training rows, by the p-value of its
         ``novelty_score``, get all labels: probabilities far from all rows are extrapolated.  Coverage only
@@ -124,7 +127,9 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
 
     All of it is about the average new row: among rows that look alike coverage may be lower or higher.
 
-    A weight of two counts as a row seen twice; the sets then refer to the weighted population.  Around a
+    A weight of two counts as a row seen twice; the sets then refer to the weighted population.  "loo" leaves
+    out one observation of several and keeps its copies, so that whole weights which are none (three
+    everywhere) make sets that hold the truth far too rarely: "auto" takes "cv+" then.  Around a
     `PriorShiftClassifier` known rows of class y weigh π'_y/π_y as well, so that the level holds under the new
     priors [3]_, also those that ``estimator_.adapt`` finds after the fit.
 
@@ -266,13 +271,18 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         confidence : float in (0, 1), optional
             The level; None: that of the constructor.
         """
+        check_is_fitted(self, "estimator_")
+        return self._sets_at(X, [self._level(confidence)])[0]
+
+    def _sets_at(self, X: MatrixLike, levels: list[float]) -> NDArray[np.bool_]:
+        """Return the sets (l, n, c) at levels that are attained, from one prediction."""
         posteriors = self._posteriors(X)
-        level = self._level(confidence)
         fill = None if self.allow_empty else posteriors[0]
         if self.fold_estimators_ and not self.allow_empty:
             fill = self.predict_proba(X)
-        sets = prediction_sets(self._p_values(posteriors), level, fill)
-        sets[self._are_new(X, len(sets))] = True
+        p_values = self._p_values(posteriors)
+        sets = np.array([prediction_sets(p_values, level, fill) for level in levels])
+        sets[:, self._are_new(X, len(p_values))] = True
         return sets
 
     def _are_new(self, X: MatrixLike, n: int) -> NDArray[np.bool_]:
@@ -322,6 +332,7 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
 
     def _p_values(self, posteriors: list[NDArray]) -> NDArray[np.float64]:
         """Return p-values (n, c) from posteriors by each model."""
+        self._validate_params()  # what may be set anew after the fit
         labels, n, m = self.calibration_labels_, len(posteriors[0]), len(self.calibration_labels_)
         draw = check_random_state(self.random_state).uniform if self.randomized else _no_draws
         rule = LabelScore(self.conformity_score, self.rank_penalty, self.free_ranks)

@@ -19,8 +19,9 @@ from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, Ker
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
-from kernelproba.solvers.smooth.growing_subspace import growing_subspace, room
+from kernelproba.solvers.smooth.growing_subspace import FEWEST_ROWS, growing_subspace, room
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
+from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 1000
@@ -124,7 +125,11 @@ def fit_matrix(
         theta[start.index] = start.dual
         theta[n:] = start.intercept
     minimise = partial(irls, max_iter=max_iter, recycled=RecycledDirections.of(objective))
-    if room(objective):
+    if k == 1 and isinstance(K, DenseMatrix) and n > FEWEST_ROWS:
+        solution = binary_subspace(objective, K.K, theta, tol=tol, max_iter=max_iter)
+        if not solution.converged:
+            solution = minimise(objective, solution, tol=tol)
+    elif room(objective):
         solution = growing_subspace(objective, theta, tol=tol, max_iter=max_iter)
         if not solution.converged:
             solution = minimise(objective, solution, tol=tol)

@@ -175,12 +175,15 @@ class NoveltyReference:
         Novelty of each row, one observation of it left out.
     weight : array of shape (n,)
         How many rows each stands for.
+    longest : float
+        The largest k(z, z) of the kept rows.
     """
 
     kernel: Kernel
     classes: list[ExplainedRows]
     left_out: np.ndarray
     weight: np.ndarray
+    longest: float
 
     @classmethod
     def of(cls, kernel: Kernel, rows: KeptRows, C: float, work: int) -> "NoveltyReference":
@@ -197,13 +200,15 @@ class NoveltyReference:
             left_out[own, j] = alone / (1 + stay * alone)
             left_out[others, j] = explained.unexplained(rows.X[others])
             classes.append(explained)
-        novelty = _share(left_out.min(axis=1), kernel.diag(rows.X))
-        return cls(kernel, classes, novelty, rows.share * rows.sample_weight)
+        whole = kernel.diag(rows.X)
+        novelty = _share(left_out.min(axis=1), whole)
+        return cls(kernel, classes, novelty, rows.share * rows.sample_weight, float(np.max(whole)))
 
     def score(self, X: Matrix) -> np.ndarray:
         """Novelty (n,) of new rows."""
         least = np.min([explained.unexplained(X) for explained in self.classes], axis=0)
-        return _share(least, self.kernel.diag(X))
+        # Of a dot product k(x, x) grows with the row, and what is left of it as fast: far rows would be old.
+        return _share(least, np.minimum(self.kernel.diag(X), self.longest))
 
 
 def _share_that_stays(weight: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed
 
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
-from kernelproba.estimators.kernel_logistic.exact import ROUGH_TOL, LogisticFunction, Options, fit_matrix
+from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_matrix
 from kernelproba.estimators.kernel_logistic.pair_matrices import Block, PairMatrices
 from kernelproba.kernels import Kernel, rows_in
 from kernelproba.kernels.blocks import blas_libraries
@@ -23,12 +23,8 @@ from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import Solution
 from kernelproba.solvers.loo.logistic import leave_one_out_loss
-from kernelproba.solvers.smooth.stacked_irls import (
-    BinaryStack,
-    StackedSolution,
-    from_smaller_weights,
-    stacked_irls,
-)
+from kernelproba.solvers.smooth.binary_stack import BinaryStack
+from kernelproba.solvers.smooth.stacked_subspaces import StackedSolution, stacked_subspaces
 
 Pair = tuple[int, int]
 #: C and the function fitted with it.
@@ -137,9 +133,6 @@ def _fit_group(
     """Fit pairs of about one size, several in step."""
     K = matrices.stack(pairs, block)
     problems = [_labels(pair, matrices, weight) for pair in pairs]
-    if len(pairs) == 1:
-        with options.step("pair"):
-            return {pairs[0]: _best(K[0], *problems[0], Cs, options)}
     fits = _best_of_stack(K, problems, Cs, options)
     for _ in pairs:
         with options.step("pair"):
@@ -154,38 +147,35 @@ def _labels(pair: Pair, matrices: PairMatrices, weight: np.ndarray) -> tuple[np.
     return np.repeat([1, 0], [matrices.sizes[i], matrices.sizes[j]]), both
 
 
-def _best(K, labels, weight, Cs, options) -> Fit:
-    """The C of least leave-one-out loss, and its fit; fits warm-start one another."""
-    fits, function = [], None
-    for C in sorted(Cs):
-        function = fit_matrix(DenseMatrix(K), labels, C * weight, options, function)
-        loss = leave_one_out_loss(K, labels, weight, C, function) if len(Cs) > 1 else 0.0
-        fits.append((loss, C, function))
-    _, C, function = min(fits, key=lambda fit: fit[0])
-    return C, function
-
-
 def _best_of_stack(K: np.ndarray, problems: list, Cs, options: Options) -> list[Fit]:
-    """The same for each of a stack of matrices K (p, n, n) with (labels, weights)."""
+    """The C of least leave-one-out loss and its fit, for each matrix of a stack and its (labels, weights).
+
+    Fits warm-start one another.
+    """
     sign, weight = np.zeros((2, *K.shape[:2]))
     for q, (labels, w) in enumerate(problems):
         sign[q, : len(w)], weight[q, : len(w)] = np.where(labels == 1, 1.0, -1.0), w
-    start = None
+    start = np.zeros_like(sign), np.zeros(len(sign))
     fits: list[list[tuple[float, float, LogisticFunction]]] = [[] for _ in problems]
     for C in sorted(Cs):
         stack = BinaryStack(K, sign, C * weight, options.fit_intercept)
-        if start is None:
-            start = from_smaller_weights(stack, tol=ROUGH_TOL, max_iter=options.max_iter)
-        found = stacked_irls(stack, start, tol=options.tol, max_iter=options.max_iter)
+        found = stacked_subspaces(stack, start, tol=options.tol, max_iter=options.max_iter)
         start = found.A, found.b
         for q, (labels, w) in enumerate(problems):
-            matrix = K[q, : len(w), : len(w)]
             function = _function(found, q, len(w), options.fit_intercept)
             if not function.solution.converged:
-                function = fit_matrix(DenseMatrix(np.ascontiguousarray(matrix)), labels, C * w, options)
-            loss = leave_one_out_loss(matrix, labels, w, C, function) if len(Cs) > 1 else 0.0
+                matrix = DenseMatrix(mirrored(K[q, : len(w), : len(w)]))
+                function = fit_matrix(matrix, labels, C * w, options, function)
+            loss = 0.0
+            if len(Cs) > 1:
+                loss = leave_one_out_loss(mirrored(K[q, : len(w), : len(w)]), labels, w, C, function)
             fits[q].append((loss, C, function))
     return [min(tried, key=lambda fit: fit[0])[1:] for tried in fits]
+
+
+def mirrored(K: np.ndarray) -> np.ndarray:
+    """The symmetric matrix whose lower triangle is that of K."""
+    return np.tril(K) + np.tril(K, -1).T
 
 
 def _function(found: StackedSolution, q: int, n: int, fit_intercept: bool) -> LogisticFunction:

@@ -40,6 +40,14 @@ class Member:
         """Checked rows as the model compares them."""
         return X if self.scaler is None else self.scaler.transform(X)
 
+    def covariance(self, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
+        """Covariance (n, q, q) of the scores of checked rows, and its share (n,) of the prior's."""
+        features, posterior = self.model._score_posterior()
+        Phi, rest = features(self.rows(X))
+        S = posterior.score_covariance(Phi, rest)
+        prior = posterior.scale * S.shape[1] * (rest + np.einsum("ij,ij->i", Phi, Phi))
+        return S, np.clip(np.trace(S, axis1=1, axis2=2) / prior, 0.0, 1.0)
+
 
 class UncertainProbabilities(ProbabilisticClassifier):
     """Methods of classifiers whose scores are a mean of kernel logistic functions that have kept their rows.
@@ -115,8 +123,10 @@ class UncertainProbabilities(ProbabilisticClassifier):
         """How little of a row the rows of training explain, in the kernel of the model.
 
         For each class the share of k(x, x) that its rows do not explain, 1 − k(x)ᵀ(K + I/C)⁻¹k(x)/k(x, x); of
-        all classes the least: near 0 for a row among those of some class, 1 far from all.  A narrow kernel
-        finds more rows new than a wide one, so that scores of different models do not compare; p-values do.
+        all classes the least: near 0 for a row among those of some class, 1 far from all.  Of a row longer
+        than all rows of training, k(x, x) > max k(z, z), which a dot product knows, the share is relative to
+        that maximum, 1 at most: it is new in the direction of known rows as well.  A narrow kernel finds more
+        rows new than a wide one, so that scores of different models do not compare; p-values do.
 
         Parameters
         ----------
@@ -160,28 +170,59 @@ class UncertainProbabilities(ProbabilisticClassifier):
 
     def _judge_scores(self, X: MatrixLike, judge: Callable[..., np.ndarray]) -> np.ndarray:
         """Stack ``judge(F, S, Q)`` of mean and covariance of the scores, a block of rows at a time."""
-        rows, F = self._rows_in_memory(X), self._scores(X)
-        parts = [(member, *member.model._score_posterior()) for member in self._members()]
-        Q, T = parts[0][2].contrasts, self._score_scale()
+        members, T = self._members(), self._score_scale()
+        Q = members[0].model._score_posterior()[1].contrasts
 
-        def judge_block(block: Matrix, scores: np.ndarray) -> np.ndarray:
-            S = sum(
-                member.covariance_share * posterior.score_covariance(*features(member.rows(block)))
-                for member, features, posterior in parts
-            )
-            return judge(scores, S / T**2, Q)
+        def judge_block(block: Matrix) -> np.ndarray:
+            scores = np.array([member.model._expansion().scores(member.rows(block)) for member in members])
+            F, S = pooled_moments(members, scores, block, Q)
+            return judge(F / T, S / T**2, Q)
 
-        return _in_blocks(judge_block, rows, F)
+        return _in_blocks(judge_block, self._rows_in_memory(X))
+
+
+def pooled_moments(
+    members: list[Member], scores: np.ndarray, X: Matrix, Q: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean (n, k) and covariance (n, q, q) of the scores of a pool.
+
+    Where the rows of training leave a share ν of the prior's variance open, ν of what the functions differ by
+    is open as well: next to nothing among the rows, all of it far from them, where a line goes on for ever.
+
+    Parameters
+    ----------
+    members : list of Member
+        Functions.
+    scores : array of shape (len(members), n, k)
+        Their scores.
+    X : array of shape (n, d)
+        Checked rows.
+    Q : array of shape (k, q)
+        Contrasts.
+    """
+    weights = np.array([member.weight for member in members])
+    F = np.tensordot(weights, scores, 1)
+    covariances, open_shares = zip(*(member.covariance(X) for member in members), strict=True)
+    S = np.tensordot([member.covariance_share for member in members], covariances, 1)
+    if len(members) > 1:
+        nu = distance_weights(members) @ np.array(open_shares)
+        D = nu[:, None] * ((scores - F) @ Q)
+        S = S + np.einsum("m,mna,mnb->nab", weights, D, D)
+    return F, S
+
+
+def distance_weights(members: list[Member]) -> np.ndarray:
+    """Weights, of sum one: 0 of members whose kernels do not fall with the distance of rows, if others do."""
+    weights = np.array([member.weight for member in members])
+    falls = np.array([isinstance(member.model.kernel_, Stationary) for member in members])
+    chosen = np.where(falls, weights, 0.0) if falls.any() else weights
+    return chosen / chosen.sum()
 
 
 def distance_members(members: list[Member]) -> list[Member]:
-    """Members whose kernels fall with the distance of rows, to which far rows are new; all, if none does.
-
-    Their weights sum to one.
-    """
-    chosen = [member for member in members if isinstance(member.model.kernel_, Stationary)] or members
-    total = sum(member.weight for member in chosen)
-    return [replace(member, weight=member.weight / total) for member in chosen]
+    """Members to which far rows are new, weighed by `distance_weights`."""
+    weighed = zip(members, distance_weights(members), strict=True)
+    return [replace(member, weight=float(weight)) for member, weight in weighed if weight > 0]
 
 
 def _in_blocks(function: Callable[..., np.ndarray], *aligned: Matrix) -> np.ndarray:

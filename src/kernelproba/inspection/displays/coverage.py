@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from kernelproba.conformal import prediction_sets
 from kernelproba.decision import label_index
 from kernelproba.extras import extra
 from kernelproba.inspection.displays.captions import caption
@@ -112,11 +111,10 @@ class CoverageDisplay:
             X, estimator = estimator[:-1].transform(X), estimator[-1]
         if not hasattr(estimator, "predict_p_values"):
             raise ValueError(f"{estimator!r} has no prediction sets: wrap it in ConformalClassifier")
-        p_values, P = estimator.predict_p_values(X), estimator.predict_proba(X)
         attained = [level for level in LEVELS if level <= estimator.attainable_confidence() + 1e-12]
-        levels = attained if confidence is None else np.asarray(confidence, dtype=np.float64).tolist()
-        fill = None if estimator.allow_empty else P
-        sets = np.array([prediction_sets(p_values, level, fill) for level in levels])
+        asked = (attained or LEVELS[:1]) if confidence is None else np.ravel(confidence).tolist()
+        levels = [estimator._level(level) for level in asked]  # refuses those that are not attained
+        sets = estimator._sets_at(X, levels)
         return cls.from_predictions(y, sets, levels, classes=estimator.classes_, sample_weight=sample_weight)
 
     @classmethod

@@ -23,6 +23,7 @@ from kernelproba.inspection.reasons.mixed_rows import (
     frequent_levels,
 )
 from kernelproba.inspection.reasons.row_labels import row_labels
+from kernelproba.tables.columns import is_missing
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -92,7 +93,14 @@ def smallest_change(
         search = _Search(model, rows, size, size + i, label)
         search.allow(free)
         lines += [(explained, *line) for line in search.lines(max_columns)]
-    return pd.DataFrame(lines, columns=["explained", "column", "value", "changed", "size", "class"])
+    told = pd.DataFrame(
+        [(explained, column, size, new) for explained, column, _, _, size, new in lines],
+        columns=["explained", "column", "size", "class"],
+    )
+    # Values of columns of every type: objects, as they are.
+    for place, name in ((2, "value"), (3, "changed")):
+        told.insert(place, name, pd.Series([line[place] for line in lines], dtype=object))
+    return told
 
 
 class _Search:
@@ -183,9 +191,10 @@ class _Search:
 def _candidates(values: np.ndarray, own: object) -> dict[int, float]:
     """Return which rows of the sample have values to try for a column, and the size of each change."""
     numbers = as_numbers(values)
-    mine = None if numbers is None else as_numbers(np.asarray([own]).astype(np.asarray(values).dtype))
-    if numbers is None or mine is None or np.isnan(mine[0]):
+    if numbers is None or is_missing(own):
         return _levels(values, own)
+    mine = as_numbers(np.asarray([own]).astype(np.asarray(values).dtype))
+    assert mine is not None  # of the type of the others
     order = np.argsort(numbers, kind="stable")
     order = order[~np.isnan(numbers[order])]
     distinct = order[np.unique(numbers[order], return_index=True)[1]]
@@ -200,4 +209,5 @@ def _candidates(values: np.ndarray, own: object) -> dict[int, float]:
 
 def _levels(values: np.ndarray, own: object) -> dict[int, float]:
     """Return one row per level other than the own one, the most frequent levels; each change has size 1."""
-    return {int(i): 1.0 for i in frequent_levels(values, _VALUES) if values[i] != own}
+    frequent = frequent_levels(values, _VALUES)  # what is missing is none, and cannot be asked what it equals
+    return {int(i): 1.0 for i in frequent if is_missing(own) or values[i] != own}

@@ -87,8 +87,10 @@ class MixedRows:
         with extra("tables"):
             import pandas as pd
 
-        columns = {j: array.take(index[:, j]) for j, array in enumerate(self._arrays)}
-        frame = pd.DataFrame(columns, copy=False)
+        taken = (array.take(index[:, j]) for j, array in enumerate(self._arrays))
+        # Objects stay objects: a frame would look at them all, and refuse texts that UTF-8 cannot write.
+        columns = [pd.Series(part, dtype=object) if part.dtype.name == "object" else part for part in taken]
+        frame = pd.DataFrame(dict(enumerate(columns)), copy=False)
         frame.columns = self._stack.columns
         return frame
 

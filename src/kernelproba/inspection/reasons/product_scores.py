@@ -142,8 +142,9 @@ class ProductScores:
         centers = np.asarray(expansion.centers[block], dtype=float) / scales
         distance = _DISTANCES[type(expansion.kernel)]
         values = np.empty((len(self.players), len(rows), len(centers)))
-        for number, columns in enumerate(self._columns):
-            _fill_factors(values[number], (rows / scales)[:, columns], centers[:, columns], distance)
+        with np.errstate(over="ignore"):  # beyond the largest number all centres are infinitely far
+            for number, columns in enumerate(self._columns):
+                _fill_factors(values[number], (rows / scales)[:, columns], centers[:, columns], distance)
         return Factors(self._share(member) * expansion.coef[:, block], values)
 
 

@@ -76,8 +76,10 @@ def _cavity_variances(K: np.ndarray, w: np.ndarray, fit_intercept: bool) -> np.n
     diagonal = w * np.einsum("ji,ji->i", half, half)
     if fit_intercept:
         M1 = root * (half.T @ (half @ root))
-        diagonal = diagonal - M1**2 / M1.sum()
-    return np.maximum(w - diagonal, 0.0) / (w * np.maximum(diagonal, 1e-300))
+        diagonal = diagonal - M1 * (M1 / max(M1.sum(), 1e-300))
+    # 0 ≤ Mᵢᵢ ≤ wᵢ, which rounding does not know of where K is singular.
+    diagonal = np.clip(diagonal, 1e-300, w)
+    return (1 - diagonal / w) / diagonal
 
 
 def leave_one_out_loss(K, labels, weight, C, function) -> float:

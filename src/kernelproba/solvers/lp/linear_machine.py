@@ -20,9 +20,12 @@ from kernelproba.solvers.lp.column_generation import MET, Cuts, Expansion, Guess
 from kernelproba.solvers.lp.highs import FREE, LinearProgramme, Optimum, ProgrammeFailed
 from kernelproba.solvers.lp.restricted_contrast import STEP
 
-#: Up to so many rows the programme is written out: its vertices depend on how often a row is written.
-FULL_ROWS = 0
-#: And up to so many where generation fails.
+#: From this λ down the programme is written out, up to DIRECT_ROWS rows: generation takes many times as long
+#: and leaves gaps of 5 %.  Above it is not, because its vertices depend on how often a row is written.
+WRITTEN_OUT = 1e-5
+#: The least λ.  Σβ grows as 1/λ, and with it the rounding of the margins.
+LEAST_PENALTY = 1e-8
+#: Up to so many rows it is written out where generation fails.
 MOST_FULL_ROWS = 2000
 #: Share of the penalty below which the losses of all rows together are rounding.
 MET_SHARE = 1e-9
@@ -62,7 +65,8 @@ def linear_machine_path(
     """Minimise λ Σβ + Σ w max(0, 1 − σ f) for each λ, from the largest down, each starting from the last.
 
     The programme is solved for κ of size one and weights of mean one, which HiGHS's absolute tolerances suit:
-    κ/s, sβ and λ/s are the same problem.
+    κ/s, sβ and λ/s are the same problem.  A λ below LEAST_PENALTY in these units is taken as that; unless no
+    row loses anything, the gap says what that leaves open.
 
     Parameters
     ----------
@@ -76,14 +80,13 @@ def linear_machine_path(
         Values of λ > 0.
     """
     size, scale = gram.largest(), len(y) / weight.sum()
-    path = _full_path if len(y) <= FULL_ROWS else _restricted_or_full_path
     order = sorted(penalties, reverse=True)
     with np.errstate(over="ignore"):
         # Beyond Σw times the largest κ, which is n in these units, every λ leaves β = 0.
-        scaled = [min(penalty * scale / size, 10.0 * len(y)) for penalty in order]
+        scaled = np.clip(np.array(order) * scale / size, LEAST_PENALTY, 10.0 * len(y)).tolist()
     last, fit = 0.0, None
     # Closed here and not by the garbage collector, which would swallow an interrupt.
-    with closing(path(gram.scaled(1 / size), y, weight * scale, scaled)) as vertices:
+    with closing(_vertices(gram.scaled(1 / size), y, weight * scale, scaled)) as vertices:
         for penalty in order:
             if fit is not None and fit.value <= (1 + MET_SHARE) * last * fit.beta.sum():
                 # No row loses anything, and Σβ is the least that serves them all: also at every smaller λ.
@@ -102,6 +105,15 @@ class _Vertex:
     scores: np.ndarray
     dual: np.ndarray
     earned: float
+
+
+def _vertices(
+    gram: Gram, y: np.ndarray, weight: np.ndarray, penalties: list[float]
+) -> Generator[_Vertex, None, None]:
+    """By generation as far as that leads, and written out from there on."""
+    n_generated = sum(penalty > WRITTEN_OUT or len(y) > DIRECT_ROWS for penalty in penalties)
+    yield from _restricted_or_full_path(gram, y, weight, penalties[:n_generated])
+    yield from _full_path(gram, y, weight, penalties[n_generated:])
 
 
 def _full_path(

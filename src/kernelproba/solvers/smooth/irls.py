@@ -32,11 +32,13 @@ INTERCEPT_ITERATIONS = 50
 LAST_DECREMENT = 1e-6
 #: Largest residual that rounding may excuse.
 MAX_EXCUSED = 1e-2
+#: Terms up to which BLAS sums on one thread.
+ONE_THREAD = 8192
 
 
 def inner(A: np.ndarray, B: np.ndarray) -> float:
     """Sum of the products of the entries, by one thread: waking others costs more than a sum of n k terms."""
-    return float(np.einsum("ij,ij->", A, B))
+    return float(np.vdot(A, B) if A.size <= ONE_THREAD else np.einsum("ij,ij->", A, B))
 
 
 @dataclass

@@ -10,6 +10,9 @@ formed: with S = diag(|θ|)^½, and 1 in place of |θ| for the intercepts, which
 which is well posed when entries vanish.  J never rises.  With the Hessian H at the iterate in place of B this
 is (3.6): fewer and dearer steps, shortened where J would rise.
 
+Softmax and a penalty of whole rows: all scores share S, and ½(I − 11ᵀ/c) is ½ on a row less its mean and 0 on
+the mean, so that one matrix of the rows, ½ S KᵀΩK S + E, serves all scores.
+
 An entry at zero stays there under (3.8).  Entries that vanish are therefore set to zero once their slope
 permits, and those at zero with too steep a slope are moved by a proximal step under the same bound.
 Memory and time are those of dense matrices in all entries that are not zero: this is the yardstick, not the
@@ -17,6 +20,7 @@ tool.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.linalg import lapack
@@ -33,6 +37,7 @@ from kernelproba.solvers.sparse.proximal_newton import Point
 VANISHED = 1e-6
 
 Curvature = Callable[[Point, tuple[np.ndarray, np.ndarray]], np.ndarray]
+Step = Callable[[Point], Point]
 
 
 def bound_optimisation(
@@ -40,7 +45,10 @@ def bound_optimisation(
 ) -> Solution:
     """Minimise J by (3.8); stop once the residual is ≤ tol."""
     restricted = objective.restrict(np.arange(len(objective.columns)))
-    return _iterate(restricted, start, _BohningBound(restricted), tol=tol, max_iter=max_iter)
+    bound = _BohningBound(restricted)
+    shared = restricted.penalty.is_grouped and not bound.logistic
+    step = partial(_row_step, gram=bound.gram) if shared else partial(_step, curvature=bound)
+    return _iterate(restricted, start, step, tol=tol, max_iter=max_iter)
 
 
 def exact_bound_optimisation(
@@ -48,15 +56,15 @@ def exact_bound_optimisation(
 ) -> Solution:
     """Minimise J by (3.6), the Hessian of the loss in place of its bound; stop once the residual is ≤ tol."""
     restricted = objective.restrict(np.arange(len(objective.columns)))
-    return _iterate(restricted, start, _hessian, tol=tol, max_iter=max_iter)
+    return _iterate(restricted, start, partial(_step, curvature=_hessian), tol=tol, max_iter=max_iter)
 
 
-def _iterate(objective: RestrictedObjective, start, curvature: Curvature, *, tol, max_iter) -> Solution:
+def _iterate(objective: RestrictedObjective, start, step: Step, *, tol, max_iter) -> Solution:
     point, n_iter = Point(objective, start), 0
     safe = 1.0 / _largest_curvature(objective)
     while point.residual > tol and n_iter < max_iter:
         released = _release(point, safe)
-        moved = _step(released, curvature)
+        moved = step(released)
         if moved is released and released is point:
             break
         point, n_iter = _discard(moved), n_iter + 1
@@ -69,8 +77,8 @@ class _BohningBound:
     def __init__(self, objective: RestrictedObjective):
         smooth, k = objective.smooth, objective.smooth.n_scores
         self.gram = weighted_gram(smooth, np.arange(smooth.shape[0]), smooth.weights)
-        logistic = isinstance(smooth.loss, Logistic)
-        self.between = np.array([[0.25]]) if logistic else 0.5 * (np.eye(k) - 1.0 / k)
+        self.logistic = isinstance(smooth.loss, Logistic)
+        self.between = np.array([[0.25]]) if self.logistic else 0.5 * (np.eye(k) - 1.0 / k)
 
     def __call__(self, point: Point, at: tuple[np.ndarray, np.ndarray]) -> np.ndarray:  # noqa: ARG002 — constant
         rows, scores = at
@@ -94,12 +102,35 @@ def _step(point: Point, curvature: Curvature) -> Point:
     B[np.diag_indices_from(B)] += np.where(rows < m, 0.0, 1e-10 * np.trace(B) / len(B))
     system = S[:, None] * B * S + np.diag((rows < m) * 1.0)
     rhs = S * (B @ theta[rows, scores] - point.gradient[rows, scores])
-    _, v, info = lapack.dposv(system, rhs, lower=1)
-    if info != 0:
-        v = solve_semidefinite(system, rhs)
     step = np.zeros_like(theta)
-    step[rows, scores] = S * v - theta[rows, scores]
+    step[rows, scores] = S * _solve(system, rhs) - theta[rows, scores]
     return _lower(point, step)
+
+
+def _row_step(point: Point, gram: np.ndarray) -> Point:
+    """`_step` with Böhning's bound where S and E are the same for all scores."""
+    theta, m = point.theta, point.m
+    rows = np.flatnonzero(point.objective.free(theta)[:, 0])
+    kinked = rows < m
+    S = np.sqrt(np.where(kinked, _sizes(point)[np.minimum(rows, m - 1), 0], 1.0))[:, None]
+    B, before = 0.5 * gram[np.ix_(rows, rows)], _without_mean(theta[rows])
+    rhs = S * (B @ before - _without_mean(point.gradient[rows]))
+    after = S * _solve(S * B * S.T + np.diag(kinked * 1.0), rhs)
+    # The loss has no slope along the means: the penalty takes them to zero, and the intercepts keep theirs.
+    after += np.where(kinked, 0.0, theta[rows].mean(axis=1))[:, None]
+    step = np.zeros_like(theta)
+    step[rows] = after - theta[rows]
+    return _lower(point, step)
+
+
+def _without_mean(rows: np.ndarray) -> np.ndarray:
+    return rows - rows.mean(axis=1, keepdims=True)
+
+
+def _solve(system: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """Solution by Cholesky's method, or of least squares where rounding leaves no factor."""
+    _, v, info = lapack.dposv(system, rhs, lower=1)
+    return v if info == 0 else solve_semidefinite(system, rhs)
 
 
 def _lower(point: Point, step: np.ndarray) -> Point:

@@ -62,7 +62,7 @@ def question_of(
     column: pa.ChunkedArray, reading: Reading, *, decimal: str | None = None, day_first: bool | None = None
 ) -> str | None:
     """Return what the texts of a column leave open, None if nothing; as `open_question`."""
-    if reading.kind not in (NUMBER, DATE) or not _is_text(column.type):
+    if reading.kind not in (NUMBER, DATE, TEXT) or not _is_text(column.type):
         return None
     distinct = _words(column).drop_null().unique().to_pylist()
     return open_question(distinct, reading, decimal=decimal, day_first=day_first)

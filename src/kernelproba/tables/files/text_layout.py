@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kernelproba.tables.errors import TableError
-from kernelproba.tables.readings import NUMBER, TEXT, recognise
+from kernelproba.tables.readings import GAPS, NUMBER, TEXT, recognise
 
 #: Records that are looked at.
 _RECORDS = 200
@@ -164,8 +164,8 @@ def names_columns(first: list[str], rows: list[list[str]]) -> bool:
 
 def _could_be_value(field: str, below: list[str]) -> bool | None:
     """Whether a field could be one of the values of a column; None if the column cannot tell."""
-    known = [value for value in below if value]
-    if not field or not known:
+    known = [value for value in below if not _is_gap(value)]
+    if _is_gap(field) or not known:
         return None
     reading, _ = recognise(known)
     if reading.kind == TEXT:
@@ -178,3 +178,8 @@ def _could_be_value(field: str, below: list[str]) -> bool | None:
     numbers, _ = reading.values(known)
     spread = numbers.max() - numbers.min()
     return bool(numbers.min() - spread <= value[0] <= numbers.max() + spread)
+
+
+def _is_gap(field: str) -> bool:
+    """Whether a field holds nothing, or a word for it."""
+    return not field or field.lower() in GAPS

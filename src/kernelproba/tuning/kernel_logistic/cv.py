@@ -72,8 +72,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         Whether each feature may have a length scale of its own.  "auto": features on which the scores hardly
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
-        or more, with the RBF kernel, of more than 1000 rows and up to 200 features with the Laplacian one,
-        too, and the defaults of `gammas`, `scoring` and `cv`.
+        or more, with the RBF kernel and, up to 200 features of more than two values, the Laplacian one, and
+        the defaults of `gammas`, `scoring` and `cv`.
     kernel : "auto", str, callable or Kernel, default="auto"
         "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
         interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
@@ -145,7 +145,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         A lazy Dask array where the rows were one; it is no part of a saved model.
     loo_method_ : {"leave-one-out", "folds"}
         Where these come from.  With many classes, many rows or a narrow kernel leave-one-out is dearer than
-        four fits, each without a quarter of the rows; and weights of features would know the row left out.
+        four fits, each without a quarter of the rows, or ten where a class has few; and weights of features
+        would know the row left out.
         Of more than 50,000 rows two fits with the centres of the final model, each to half of the rows, tell
         what to expect of new ones, a little too cautiously.
     loo_label_proba_ : ndarray of shape (n,)

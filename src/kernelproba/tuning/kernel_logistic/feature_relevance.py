@@ -14,6 +14,9 @@ and for the Laplacian one, whose mean distance Σⱼ √mⱼ |xⱼ − zⱼ| is 
 
     ∂fₐ(x)/∂xⱼ = −γ Σₗ αₗₐ sign(xⱼ − zₗⱼ) k(x, zₗ)
 
+Fits with these weights may teach again: mⱼ is multiplied by what the slopes along √mⱼ xⱼ say, as long as that
+pays.  A column whose intervals are the classes is found among many in a few rounds.
+
 Weights that have seen a row mislead its leave-one-out.  So whether they pay is judged by folds, in each of
 which they are learned anew without the rows held out.
 """
@@ -36,6 +39,8 @@ from kernelproba.tuning.scaling import has_two_values
 SLOPE_ROWS = 300
 #: Scores, or random sums of more of them, whose slopes are taken.
 COMBINATIONS = 6
+#: Rounds in which weights are learned at most.
+MAX_ROUNDS = 3
 #: Least weight of a feature, relative to the mean.
 MIN_WEIGHT = 1e-6
 
@@ -57,19 +62,12 @@ class FeatureRelevance:
     gamma: float
 
     @classmethod
-    def learn(cls, fits: CandidateFits, gamma: float, C: float) -> "FeatureRelevance":
-        """Learn from the fit to all rows at a point."""
-        rows, absolute = fits.rows, isinstance(fits.kernel(gamma), Laplacian)
-        slopes_of = mean_squared_absolute_slopes if absolute else mean_squared_slopes
-        weights = np.sqrt(slopes_of(rows.X, fits.matrix(gamma), fits.fit(gamma, C), rows.weight))
-        mean = weights.mean()
-        weights = np.maximum(weights / mean, MIN_WEIGHT) if mean > 0 else np.ones_like(weights)
-        if absolute:
-            spread, factors = np.abs(rows.X - np.median(rows.X, axis=0)).mean(axis=0), np.sqrt(weights)
-        else:
-            spread, factors = rows.X.var(axis=0, dtype=np.float64), weights
-        ratio = spread.sum() / (factors @ spread) if spread.any() else 1.0
-        return cls(weights, float(gamma * ratio))
+    def learn(cls, fits: CandidateFits, gamma: float, C: float, rounds: int = 1) -> "FeatureRelevance":
+        """Learn from the fit to all rows at a point, then from fits to rows with the weights so far."""
+        weighed = WeighedFits.equally(fits, gamma)
+        for _ in range(rounds):
+            weighed = weighed.learned_again(C)
+        return weighed.relevance
 
     def of(self, fits: CandidateFits) -> CandidateFits:
         """The same fits to weighed rows."""
@@ -80,13 +78,44 @@ class FeatureRelevance:
         return (X * np.sqrt(self.weights)).astype(X.dtype, copy=False)
 
 
-class _WeighedFold(NamedTuple):
-    """A fold, fits to its training rows, the relevance learned from these, and fits with that."""
+class WeighedFits(NamedTuple):
+    """Fits to rows without weights, and the gamma they were made with; a relevance, and fits with that."""
 
-    fold: Fold
-    unweighed: CandidateFits
+    plain: CandidateFits
+    gamma: float
     relevance: FeatureRelevance
     weighed: CandidateFits
+
+    @classmethod
+    def equally(cls, fits: CandidateFits, gamma: float) -> "WeighedFits":
+        """Fits in which all features weigh the same."""
+        return cls(fits, gamma, FeatureRelevance(np.ones(fits.rows.X.shape[1]), gamma), fits)
+
+    def learned_again(self, C: float) -> "WeighedFits":
+        """Weights times what the slopes of the fit with these weights say."""
+        rows, gamma = self.weighed.rows, self.relevance.gamma
+        absolute = isinstance(self.plain.kernel(gamma), Laplacian)
+        slopes_of = mean_squared_absolute_slopes if absolute else mean_squared_slopes
+        G = slopes_of(rows.X, self.weighed.matrix(gamma), self.weighed.fit(gamma, C), rows.weight)
+        weights = self.relevance.weights * np.sqrt(G)
+        mean = weights.mean()
+        weights = np.maximum(weights / mean, MIN_WEIGHT) if mean > 0 else np.ones_like(weights)
+        ratio = _distance_ratio(self.plain.rows.X, weights, absolute=absolute)
+        relevance = FeatureRelevance(weights, self.gamma * ratio)
+        return self._replace(relevance=relevance, weighed=relevance.of(self.plain))
+
+    def predict(self, X: np.ndarray, gamma_factor: float, C: float) -> np.ndarray:
+        """Log-probabilities (r, c) of rows X (r, d), which are not weighed yet."""
+        return self.weighed.predict(self.relevance.transform(X), gamma_factor * self.relevance.gamma, C)
+
+
+def _distance_ratio(X: np.ndarray, weights: np.ndarray, *, absolute: bool) -> float:
+    """Mean distance of rows X (n, d) without weights relative to that with them; squared unless absolute."""
+    if absolute:
+        spread, factors = np.abs(X - np.median(X, axis=0)).mean(axis=0), np.sqrt(weights)
+    else:
+        spread, factors = X.var(axis=0, dtype=np.float64), weights
+    return float(spread.sum() / (factors @ spread)) if spread.any() else 1.0
 
 
 class RelevanceCV:
@@ -100,40 +129,52 @@ class RelevanceCV:
         From whose fits weights are learned.
     folds : sequence of Fold
         What is held out.
+    rounds : int
+        How often weights are learned, after the first time from fits with the weights so far.
     """
 
-    def __init__(self, fits: CandidateFits, point: tuple[float, float], folds: list[Fold]):
-        self.fits, self.point, self.folds = fits, point, folds
-        self._learned: list[_WeighedFold] = []
+    def __init__(self, fits: CandidateFits, point: tuple[float, float], folds: list[Fold], rounds: int = 1):
+        self.fits, self.point, self.folds, self.rounds = fits, point, folds, rounds
+        self._learned: dict[tuple[int, int], WeighedFits] = {}
+
+    def further(self) -> "RelevanceCV":
+        """The same with one more round."""
+        other = RelevanceCV(self.fits, self.point, self.folds, self.rounds + 1)
+        other._learned = self._learned
+        return other
+
+    def by(self, folds: list[Fold]) -> "RelevanceCV":
+        """The same with other folds, if they are others."""
+        if len(folds) == len(self.folds):
+            return self
+        return RelevanceCV(self.fits, self.point, folds, self.rounds)
 
     def comparisons(self) -> Iterator[PairedPrediction]:
-        """Predict the rows of each fold by fits to the others at the point, without and with weights."""
-        for each in self._each():
-            rows = each.fold.test
-            X = self.fits.rows.X[rows]
-            weight = self.fits.rows.judged_weight[rows] * each.fold.test_share
-            yield PairedPrediction(
-                rows, weight, each.unweighed.predict(X, *self.point), self._predict(each, 1.0, self.point[1])
-            )
+        """Predict the rows of each fold by fits to the others, without and with the last round."""
+        for number, fold in enumerate(self.folds):
+            X, weight = self.fits.rows.X[fold.test], self.fits.rows.judged_weight[fold.test] * fold.test_share
+            both = (self._fold(number, rounds) for rounds in (self.rounds - 1, self.rounds))
+            yield PairedPrediction(fold.test, weight, *(each.predict(X, 1.0, self.point[1]) for each in both))
 
     def held_out(self, gamma_factor: float, C: float) -> Iterator[HeldOutPrediction]:
         """Predict the rows of each fold by weighed fits at so many times the gamma of the relevance."""
-        for each in self._each():
-            log_P = self._predict(each, gamma_factor, C)
-            converged = each.weighed.fit(gamma_factor * each.relevance.gamma, C).solution.converged
-            yield HeldOutPrediction(each.fold.test, log_P, each.fold.test_share, converged)
+        for number, fold in enumerate(self.folds):
+            learned = self._fold(number, self.rounds)
+            log_P = learned.predict(self.fits.rows.X[fold.test], gamma_factor, C)
+            converged = learned.weighed.fit(gamma_factor * learned.relevance.gamma, C).solution.converged
+            yield HeldOutPrediction(fold.test, log_P, fold.test_share, converged)
 
-    def _predict(self, each: _WeighedFold, gamma_factor: float, C: float) -> np.ndarray:
-        X = each.relevance.transform(self.fits.rows.X[each.fold.test])
-        return each.weighed.predict(X, gamma_factor * each.relevance.gamma, C)
+    def _fold(self, number: int, rounds: int) -> WeighedFits:
+        """What the training rows of a fold have taught in so many rounds."""
+        if (number, rounds) not in self._learned:
+            self._learned[number, rounds] = self._learn(number, rounds)
+        return self._learned[number, rounds]
 
-    def _each(self) -> Iterator[_WeighedFold]:
-        yield from self._learned
-        for fold in self.folds[len(self._learned) :]:
-            fits = self.fits.on(_training_part(self.fits.rows, fold))
-            relevance = FeatureRelevance.learn(fits, *self.point)
-            self._learned.append(_WeighedFold(fold, fits, relevance, relevance.of(fits)))
-            yield self._learned[-1]
+    def _learn(self, number: int, rounds: int) -> WeighedFits:
+        gamma, C = self.point
+        if rounds > 0:
+            return self._fold(number, rounds - 1).learned_again(C)
+        return WeighedFits.equally(self.fits.on(_training_part(self.fits.rows, self.folds[number])), gamma)
 
 
 class WeighedFeatures(NamedTuple):
@@ -152,6 +193,16 @@ class WeighedFeatures(NamedTuple):
     weights: np.ndarray
     gamma_factor: float
     cross_validated: RelevanceCV | None
+
+
+def paying_relevance(
+    fits: CandidateFits, point: tuple[float, float], folds: list[Fold]
+) -> RelevanceCV | None:
+    """As many rounds of weights as pay; None if not even one does."""
+    paying, tried = None, RelevanceCV(fits, point, folds)
+    while tried.rounds <= MAX_ROUNDS and relevance_pays(tried.comparisons(), fits.rows):
+        paying, tried = tried, tried.further()
+    return paying
 
 
 def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations) -> bool:
@@ -203,14 +254,15 @@ def mean_squared_absolute_slopes(
 ) -> np.ndarray:
     """G/γ² (d,): the same of a Laplacian kernel, with the parameters of `mean_squared_slopes`."""
     at, G, two = slice(SLOPE_ROWS), np.zeros(X.shape[1]), has_two_values(X)
+    K_at, A = K[at], _combinations(function.dual).astype(K.dtype, copy=False)
     # The sign of a difference of indicators is the difference itself.
-    U = (X[:, two] > X[:, two].min(axis=0)).astype(np.float64)
-    for a in _combinations(function.dual).T:
-        KA = K[at] * a
-        G[two] += weight[at] @ np.square(U[at] * KA.sum(axis=1)[:, None] - KA @ U)
-        for j in np.flatnonzero(~two):
-            slopes = np.einsum("ij,ij->i", KA, np.sign(X[at, j, None] - X[:, j]))
-            G[j] += weight[at] @ np.square(slopes)
+    U = (X[:, two] > X[:, two].min(axis=0)).astype(K.dtype)
+    for a in A.T:
+        G[two] += weight[at] @ np.square(U[at] * (K_at @ a)[:, None] - (K_at * a) @ U)
+    for j in np.flatnonzero(~two):
+        x = X[:, j].astype(K.dtype, copy=False)
+        slopes = (K_at * np.sign(x[at, None] - x)) @ A
+        G[j] = weight[at] @ np.square(slopes).sum(axis=1)
     return G / weight[at].sum()
 
 

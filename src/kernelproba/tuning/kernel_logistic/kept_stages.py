@@ -75,7 +75,8 @@ def selected_of(state: dict, spaces: Sequence[SearchSpace], rows: Observations) 
     plain = space.stage(view.weighed(1 / weights), rows, None).fits
     cross_validated = None
     if state["relevance_point"] is not None:
-        cross_validated = RelevanceCV(plain, state["relevance_point"], plain.rows.folds(FOLDS))
+        folds, rounds = plain.rows.folds(FOLDS), state["relevance_rounds"]
+        cross_validated = RelevanceCV(plain, state["relevance_point"], folds, rounds)
     weighed = WeighedFeatures(weights, factor, cross_validated)
     return SelectedModel(best, view, relevance.of(plain), weighed)
 
@@ -123,6 +124,7 @@ def _selected_state(selected: SelectedModel) -> dict:
         "weights": None if weighed is None else weighed.weights,
         "gamma_factor": None if weighed is None else weighed.gamma_factor,
         "relevance_point": None if cross_validated is None else tuple(cross_validated.point),
+        "relevance_rounds": None if cross_validated is None else cross_validated.rounds,
     }
 
 

@@ -2,7 +2,8 @@
 
 Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, up to 2 k n³ operations.
 Where the kernel is too narrow, that is dearer than some fits, the fit is saturated, or features were weighed,
-four folds give them by fits without a quarter of the observations, ten where rows are few.
+four folds give them by fits without a quarter of the observations, ten where rows, or rows of a class, are
+few.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 #: Operations that leave-one-out may take, with one score and with one for each class.
 BINARY_OPERATIONS, SOFTMAX_OPERATIONS = 5e9, 1.2e9
-#: Rows up to which there are ten folds where it may not, else four.
-FEW_ROWS = 450
+#: Rows, and rows for each class, up to which there are ten folds where it may not, else four.
+FEW_ROWS, FEW_CLASS_ROWS = 450, 80
 
 
 class OutOfSample(NamedTuple):
@@ -74,17 +75,21 @@ def out_of_sample(
 def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
     """Predict every row by fits to the folds that lack it."""
     fits, weighed = selected.fits, selected.weighed
-    folds = fits.refit_folds if len(fits.rows) <= FEW_ROWS else fits.quarters
+    folds = fits.refit_folds if _is_few(fits.rows) else fits.quarters
     parts: Iterable[HeldOutPrediction]
     if not _spans_all_rows(model, fits.rows):
         parts = (_refitted(model, fits.rows, fold) for fold in folds)
     elif weighed is not None and weighed.cross_validated is not None:
-        folds = weighed.cross_validated.folds
-        parts = weighed.cross_validated.held_out(weighed.gamma_factor, model.C)
+        parts = weighed.cross_validated.by(folds).held_out(weighed.gamma_factor, model.C)
     else:
         parts = fits.held_out(selected.best.gamma, model.C, folds)
     whole = joined(parts, folds, fits.rows)
     return OutOfSample(whole.log_P, "folds", whole.converged)
+
+
+def _is_few(rows: Observations) -> bool:
+    """Whether a quarter of the rows would be missed, and the fits to nine tenths of them cost little more."""
+    return len(rows) <= max(FEW_ROWS, FEW_CLASS_ROWS * rows.n_scores)
 
 
 def _refitted(model: KernelLogisticRegression, rows: Observations, fold: Fold) -> HeldOutPrediction:

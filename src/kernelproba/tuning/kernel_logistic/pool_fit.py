@@ -54,8 +54,7 @@ class PoolFit(PooledFunctions):
         members = self._store_pool(models, selected, log_Ps, rows.y, rows.judged_weight)
         log_Ps = [log_Ps[k] for k in members]
         self._store_temperature(pooled(log_Ps, self.weights_), rows.y, rows.judged_weight)
-        part = np.argsort(np.argsort(rows.keys)) % PARTS
-        return cross_fitted(log_Ps, rows.y, rows.judged_weight, part)
+        return cross_fitted(log_Ps, rows.y, rows.judged_weight, rows.folds(PARTS))
 
     def _store_pool(
         self,

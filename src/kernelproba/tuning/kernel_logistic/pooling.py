@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kernelproba.calibration import fit_temperature
+from kernelproba.rows.folds import Fold
 from kernelproba.tuning.scorers import smoothed_log_likelihood
 
 #: Parts in which weights are learned anew to predict the rows of the part.
@@ -59,25 +60,29 @@ def fit_pool(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) ->
 
 
 def cross_fitted(
-    log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, part: np.ndarray
+    log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]
 ) -> np.ndarray:
-    """Log-probabilities (n, c) of the pool in which each row has no part in weights and temperature.
+    """Log-probabilities (n, c) of the pool in which no observation has a part in its weights and temperature.
 
     Parameters
     ----------
     log_Ps : sequence of K arrays of shape (n, c)
         Out-of-sample log-probabilities of the models in the pool.
-    y, weight, part : arrays of shape (n,)
-        Class indices, weights, and the part that each row belongs to.
+    y, weight : arrays of shape (n,)
+        Class indices and weights.
+    folds : sequence of Fold
+        Of observations: were all that a row stands for left out, those of a frequent row would be missed
+        in weights and temperature, and be predicted by what suits the opposite label.
     """
-    log_P = np.empty_like(log_Ps[0])
-    for number in np.unique(part):
-        own = part == number
-        others = ~own if weight[~own].sum() > 0 else np.ones_like(own)
-        parts = [each[others] for each in log_Ps]
-        weights = _simplex_fit(parts, y[others], weight[others])
-        temperature = fit_temperature(pooled(parts, weights), y[others], weight[others])
-        log_P[own] = pooled([each[own] for each in log_Ps], weights, temperature)
+    log_P = np.full_like(log_Ps[0], -np.inf)
+    for fold in folds:
+        share = np.zeros_like(weight)
+        share[fold.train] = fold.train_share
+        kept = weight * share if (weight * share).any() else weight
+        weights = _simplex_fit(log_Ps, y, kept)
+        temperature = fit_temperature(pooled(log_Ps, weights), y, kept)
+        tested = pooled([each[fold.test] for each in log_Ps], weights, temperature)
+        log_P[fold.test] = np.logaddexp(log_P[fold.test], np.log(fold.test_share)[:, None] + tested)
     return log_P
 
 

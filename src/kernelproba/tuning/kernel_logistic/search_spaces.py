@@ -19,14 +19,16 @@ from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
 from kernelproba.tuning.kernel_logistic.growth import Searched
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
-from kernelproba.tuning.kernel_logistic.stages import RELEVANCE_ROWS, SearchSpace
+from kernelproba.tuning.kernel_logistic.stages import SearchSpace
 from kernelproba.tuning.scaled_features import ScaledFeatures
+from kernelproba.tuning.scaling import has_two_values
 from kernelproba.typing import Matrix
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
 
-#: Features up to which a Laplacian kernel weighs them: no matrix product computes its slopes.
+#: Features of more than two values up to which a Laplacian kernel weighs them: no matrix product computes its
+#: slopes along those.
 LAPLACIAN_FEATURES = 200
 
 #: Parameters that the final models have from the search.
@@ -120,8 +122,9 @@ class SearchSpaces(ScaledFeatures):
 
     def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
         """Whether features may be weighed, and whether that can be told."""
-        n, d = X.shape
-        weighable = ("rbf", "laplacian") if n > RELEVANCE_ROWS and d <= LAPLACIAN_FEATURES else ("rbf",)
-        free = isinstance(kernel, str) and kernel in weighable and isinstance(self.gammas, str)
         judged = self.cv is None and self.scoring == "log_loss"
-        return self.feature_weights == "auto" and free and judged and not sp.issparse(X) and d > 2
+        free = self.feature_weights == "auto" and isinstance(self.gammas, str) and isinstance(kernel, str)
+        if not (judged and free) or sp.issparse(X) or X.shape[1] <= 2:
+            return False
+        many = int((~has_two_values(X)).sum()) > LAPLACIAN_FEATURES
+        return kernel == "rbf" or (kernel == "laplacian" and not many)

@@ -27,9 +27,8 @@ from kernelproba.tuning.grids import central_gamma
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
     FeatureRelevance,
-    RelevanceCV,
     WeighedFeatures,
-    relevance_pays,
+    paying_relevance,
 )
 from kernelproba.tuning.kernel_logistic.out_of_sample import loo_is_cheap, loo_operations
 from kernelproba.tuning.kernel_logistic.search import (
@@ -116,12 +115,12 @@ class SearchSpace:
 
 
 class StageResult(NamedTuple):
-    """The best candidate of a view, the stage in which it was found, and the one before."""
+    """The best candidate of a view, the stage in which it was found, and what the one before knows."""
 
     best: Candidate
     view: ScaledView
     stage: Stage
-    screening: Stage | None = None
+    screening: Screening | None = None
 
 
 class SelectedModel(NamedTuple):
@@ -182,8 +181,11 @@ def finish(
         compared = _compare(space, rows, search, screened)
         if _is_hopeless(space, rows, search, compared, rival):
             return None
-        chosen = _refine(space, search, compared)
-        chosen = _reconsidered(space, rows, search, chosen)
+        stage = _refining_stage(space, compared.stage)
+        best = search.minimise(stage, compared.best.point, refine=True, screening=compared.screening)
+        chosen = compared._replace(stage=stage, best=best)
+        if (start := _better_start(space, rows, search, chosen)) is not None:
+            chosen = chosen._replace(best=search.minimise(stage, start.point, refine=True))
     whole = space.folds is None and len(chosen.stage.fits.rows) == len(rows)
     fits = chosen.stage.fits if whole else space.stage(chosen.view, rows, None).fits
     plain = SelectedModel(chosen.best, chosen.view, fits)
@@ -201,10 +203,10 @@ def _weighed(
     few = len(rows) <= RELEVANCE_ROWS
     size = MOST_RELEVANCE_ROWS if len(rows) >= MOST_RELEVANCE_ROWS else RELEVANCE_ROWS
     fits = plain.fits if few else space.stage(found.view, rows.sample(size), None).fits
-    cross_validated = RelevanceCV(fits, (gamma, C), fits.rows.folds(FOLDS))
-    if not relevance_pays(cross_validated.comparisons(), fits.rows):
+    paying = paying_relevance(fits, (gamma, C), fits.rows.folds(FOLDS))
+    if paying is None:
         return plain
-    relevance = FeatureRelevance.learn(fits, gamma, C)
+    relevance = FeatureRelevance.learn(fits, gamma, C, paying.rounds)
     stage = replace(
         found.stage, fits=relevance.of(found.stage.fits), view=found.stage.view._replace(weighed=True)
     )
@@ -212,7 +214,7 @@ def _weighed(
     best = search.minimise(stage, (relevance.gamma, C), refine=True, screening=screening)
     assert best.gamma is not None
     factor = best.gamma / relevance.gamma
-    weighed = WeighedFeatures(relevance.weights, factor, cross_validated if few else None)
+    weighed = WeighedFeatures(relevance.weights, factor, paying if few else None)
     whole = stage.fits if plain.fits is found.stage.fits else relevance.of(plain.fits)
     return SelectedModel(best, found.view.weighed(relevance.weights), whole, weighed)
 
@@ -244,15 +246,7 @@ def _final_result(space: SearchSpace, rows: Observations, found: StageResult) ->
         rank = fits.low_rank(found.best.gamma).Phi.shape[1]
         if loo_operations(len(fits.rows), k, rank) > REFINE_OPERATIONS:
             stage = replace(stage, folds=fits.rows.folds(FOLDS))
-    return found._replace(stage=stage, screening=found.stage)
-
-
-def _refine(space: SearchSpace, search: CandidateSearch, found: StageResult) -> StageResult:
-    """Walk on from a point, judged by fewer folds if the user has not asked for them."""
-    stage = _refining_stage(space, found.stage)
-    screening = None if found.screening is None else Screening(found.screening, found.best.point)
-    best = search.minimise(stage, found.best.point, refine=True, screening=screening)
-    return found._replace(stage=stage, best=best)
+    return found._replace(stage=stage, screening=Screening(found.stage, found.best.point))
 
 
 def _refining_stage(space: SearchSpace, stage: Stage) -> Stage:
@@ -277,7 +271,8 @@ def _is_hopeless(
     score = search.evaluate(found.stage, *found.best.point).score
     least = rival.score - HOPELESS * abs(rival.score)
     if score < least and _has_other_starts(space, rows, search, found):
-        score = max(map(_score, _other_starts(space, rows, search, found)))
+        points = _other_starts(space, rows, found)
+        score = max(search.evaluate(found.stage, *point).score for point in points)
     return score < least
 
 
@@ -289,27 +284,25 @@ def _has_other_starts(
     return searched and _is_sampled(rows) and not search.budget.is_over()
 
 
-def _other_starts(
-    space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
-) -> list[Candidate]:
+def _other_starts(space: SearchSpace, rows: Observations, found: StageResult) -> list[GammaC]:
     center = _center(space, rows, found.view)
-    return [search.evaluate(found.stage, center * width, C) for width, C in FINAL_STARTS]
+    return [(center * width, C) for width, C in FINAL_STARTS]
 
 
-def _reconsidered(
+def _better_start(
     space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
-) -> StageResult:
-    """Walk from other points on all rows where one is better at once than what a sample led to.
+) -> Candidate | None:
+    """Another point to walk from on all rows, if one is better at once than what a sample led to.
 
     A few hundred rows may tell so little that they end with nearly constant functions, or with narrow kernels
     that tell equal rows apart; more rows of the same table then want a rough additive one.
     """
     if not _has_other_starts(space, rows, search, found):
-        return found
-    start = max(_other_starts(space, rows, search, found), key=_score)
-    if start.score <= found.best.score + CHANCE_GAIN / len(found.stage.fits.rows):
-        return found
-    return found._replace(best=search.minimise(found.stage, start.point, refine=True))
+        return None
+    points = _other_starts(space, rows, found)
+    start = max((search.evaluate(found.stage, *point) for point in points), key=_score)
+    better = start.score > found.best.score + CHANCE_GAIN / len(found.stage.fits.rows)
+    return start if better else None
 
 
 def _score(candidate: Candidate) -> float:

@@ -2,7 +2,8 @@
 
 Scores Σₖ vₖ fₖ with Σₖ vₖ = 1 have the covariance Σₖ vₖ² Sₖ if the functions err independently, and Σₖ vₖ Sₖ
 at most, however they depend on one another.  They share the rows, but not what a rough kernel adds between
-rows: the mean of the two is taken, Σₖ ½vₖ(1 + vₖ) Sₖ.
+rows: the mean of the two is taken, Σₖ ½vₖ(1 + vₖ) Sₖ.  Away from the rows, where nothing decides between the
+functions, what they differ by is added (`pooled_moments`).
 """
 
 import numpy as np

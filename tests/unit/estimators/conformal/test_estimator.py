@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 from sklearn.svm import LinearSVC
 
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV, PriorShiftClassifier
+from kernelproba.estimators.conformal import calibration
 
 MEANS = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
 OLD, NEW = [0.4, 0.4, 0.2], [0.05, 0.1, 0.85]
@@ -211,15 +212,28 @@ def test_sets_grow_with_the_level_and_are_those_of_the_p_values(train, new):
     assert ((p > 0) & (p <= 1)).all()
 
 
-def test_an_empty_set_gets_the_label_predicted_unless_it_is_wanted(train, new):
-    empty = ConformalClassifier(GaussianNB(), 0.5, allow_empty=True).fit(*train)
-    filled = clone(empty).set_params(allow_empty=False).fit(*train)
-    bare, full = empty.predict_set(new[0]), filled.predict_set(new[0])
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_an_empty_set_gets_the_label_that_fits_best_unless_it_is_wanted(train, new, method):
+    model = ConformalClassifier(GaussianNB(), 0.5, method=method, allow_empty=True, random_state=0).fit(
+        *train
+    )
+    bare, p = model.predict_set(new[0]), model.predict_p_values(new[0])
+    full = model.set_params(allow_empty=False).predict_set(new[0])
     none = ~bare.any(axis=1)
     assert none.any()
     np.testing.assert_array_equal(full[~none], bare[~none])
-    np.testing.assert_array_equal(full[none].argmax(axis=1), filled.predict(new[0][none]))
     assert (full[none].sum(axis=1) == 1).all()
+    np.testing.assert_array_equal(p[none][full[none]], p[none].max(axis=1))
+    if method == "split":
+        np.testing.assert_array_equal(full[none].argmax(axis=1), model.predict(new[0][none]))
+
+
+@pytest.mark.parametrize("conditional", [None, "class"])
+def test_sets_that_were_filled_grow_with_the_level_too(new, conditional):
+    # Fits to so few rows differ in which label is the most probable.
+    model = ConformalClassifier(GaussianNB(), 0.5, conditional=conditional).fit(*draw([0.4, 0.3, 0.3], 30, 5))
+    sets = np.array([model.predict_set(new[0], level) for level in (0.3, 0.5, 0.6, 0.7, 0.8)])
+    assert (sets[:-1] <= sets[1:]).all()
 
 
 def test_draws_repeat_with_a_number_as_random_state(train, new):
@@ -236,6 +250,18 @@ def test_a_weight_of_two_is_a_row_seen_twice(new):
     one = ConformalClassifier(fitted).fit(X, y, sample_weight=twice)
     other = ConformalClassifier(fitted).fit(np.repeat(X, twice, axis=0), np.repeat(y, twice))
     np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]))
+
+
+def test_weights_that_count_rows_are_judged_by_fits_without_any_of_the_copies(monkeypatch):
+    X, y = draw(OLD, 150, 5)
+    self_tuning = KernelLogisticRegressionCV([1.0], [0.5], kernel="rbf")
+    monkeypatch.setattr(calibration, "LOO_ROWS", 100)
+    counts = np.full(150, 3.0)
+    assert ConformalClassifier(self_tuning).fit(X, y).method_ == "loo"
+    assert ConformalClassifier(self_tuning).fit(X, y, sample_weight=counts + 0.5).method_ == "loo"
+    assert ConformalClassifier(self_tuning).fit(X, y, sample_weight=counts).method_ == "cv+"
+    with pytest.warns(UserWarning, match="numbers of observations"):
+        ConformalClassifier(self_tuning, method="loo").fit(X, y, sample_weight=counts)
 
 
 def test_rows_of_weight_zero_are_as_if_absent(train, new):
@@ -308,6 +334,18 @@ def test_a_confidence_outside_zero_and_one_is_refused(train, confidence):
         model = ConformalClassifier(GaussianNB()).fit(*train)
         with pytest.raises(ValueError, match="confidence must be a number in"):
             model.predict_set(train[0], confidence)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"conditional": "klass"}, {"conformity_score": "LAC"}, {"novelty_level": 2}, {"free_ranks": -1}],
+)
+def test_what_is_set_anew_after_the_fit_is_checked_too(train, params):
+    model = ConformalClassifier(GaussianNB()).fit(*train).set_params(**params)
+    with pytest.raises(ValueError, match=next(iter(params))):
+        model.predict_set(train[0])
+    with pytest.raises(ValueError, match=next(iter(params))):
+        model.predict_p_values(train[0])
 
 
 def test_an_estimator_without_probabilities_is_refused(train):

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
@@ -12,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
+from kernelproba.kernels import Linear
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers.posterior.probabilities import probability_intervals
 
@@ -95,6 +97,43 @@ def test_far_from_all_rows_nothing_is_sure(name):
     far = np.full((1, 2), 60.0)
     assert (width(model.predict_proba_interval(far)) > 0.8).all()
     assert width(model.predict_proba_interval(X)).mean() < 0.3
+
+
+@pytest.mark.parametrize(
+    "problem", [three_gaussians_problem(), two_gaussians_problem(1.5, 5)], ids=["three", "two"]
+)
+def test_far_from_all_rows_a_line_in_the_pool_is_not_believed(problem):
+    X, y = problem.sample(200, 0)
+    model = KernelLogisticRegressionCV(random_state=0).fit(X, y)
+    assert any(isinstance(each.kernel_, Linear) for each in model.estimators_)
+    for distance in (30, 1e3, 1e6):
+        far = X.mean(axis=0) + distance * X.std(axis=0) * np.sign(X[:20] - X.mean(axis=0))
+        assert width(model.predict_proba_interval(far)).mean() > 0.9
+        assert model.predict_proba(far, moderated=True).max(axis=1).mean() < 0.9
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly"])
+def test_rows_longer_than_all_others_are_new_to_a_dot_product(kernel):
+    problem = two_gaussians_problem()
+    X, y = problem.sample(200, 0)
+    model = KernelLogisticRegression(kernel=kernel).fit(X, y)
+    assert model.novelty_score(problem.sample(200, 1)[0], return_p_value=True)[1].mean() > 0.4
+    previous = np.zeros(20)
+    for length in (10, 100, 1e6):
+        score, p = model.novelty_score(length * X[:20], return_p_value=True)
+        assert (score >= previous).all()
+        previous = score
+    assert (score == 1).all()
+    assert (p < 0.01).all()
+
+
+@pytest.mark.parametrize(
+    "model", [KernelLogisticRegression(), KernelLogisticRegressionCV([1.0], kernel="rbf")]
+)
+def test_rows_of_a_named_table_are_judged_without_complaint(model):
+    X, y = three_gaussians_problem().sample(80, 0)
+    table = pd.DataFrame(X, columns=["a", "b"])
+    assert model.fit(table, y).predict_proba_interval(table).shape == (80, 3, 2)
 
 
 def test_more_rows_narrow_the_intervals():

@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelproba import ConformalClassifier
+from kernelproba import ConformalClassifier, KernelLogisticRegression
 from kernelproba.datasets import three_gaussians
 from kernelproba.inspection import CoverageDisplay
 
@@ -40,14 +40,23 @@ def test_a_weight_of_two_is_a_row_seen_twice():
     np.testing.assert_allclose(one[columns], other[columns])
 
 
-def test_the_sets_of_a_model_are_those_that_it_predicts():
+@pytest.mark.parametrize("options", [{}, {"allow_empty": True}, {"novelty_level": 0.2}])
+def test_the_sets_of_a_model_are_those_that_it_predicts(options):
     X, y = three_gaussians(300, random_state=0)
-    model = ConformalClassifier(GaussianNB()).fit(X[:150], y[:150])
+    model = ConformalClassifier(KernelLogisticRegression(), **options).fit(X[:150], y[:150])
     display = CoverageDisplay.from_estimator(model, X[150:], y[150:], confidence=[0.6, 0.95])
     for level, coverage, size in zip([0.6, 0.95], display.coverage, display.mean_size, strict=True):
         sets = model.predict_set(X[150:], level)
         assert coverage == pytest.approx(sets[np.arange(150), y[150:]].mean())
         assert size == pytest.approx(sets.sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("confidence", [1.5, 0, 0.999])
+def test_levels_that_a_model_refuses_are_refused(confidence):
+    X, y = three_gaussians(200, random_state=0)
+    model = ConformalClassifier(GaussianNB()).fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="confidence"):
+        CoverageDisplay.from_estimator(model, X[100:], y[100:], confidence=[0.5, confidence])
 
 
 def test_levels_go_as_far_as_the_calibration_rows_do():

@@ -48,9 +48,33 @@ def test_nothing_is_said_where_nothing_observed_turns_the_decision():
     assert smallest_change(model, X[:2], X).empty
 
 
+def test_what_is_missing_may_become_a_number_or_a_level():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "dose": pd.array(rng.integers(0, 9, 80), dtype="Int64"),
+            "smokes": pd.array(rng.random(80) < 0.5, dtype="boolean"),
+        }
+    )
+    y = np.where(table["dose"] > 4, "yes", "no")
+    model = TableClassifier(LogisticRegression()).fit(table, y)
+    row = pd.DataFrame({"dose": [pd.NA], "smokes": [pd.NA]}).astype(table.dtypes)
+    lines = smallest_change(model, row, table)
+    assert "dose" in lines["column"].tolist()
+    assert model.predict(row)[0] != lines["class"][0]
+
+
+def test_texts_that_utf8_cannot_write_may_change():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"sign": pd.Series(["\ud83d", "plain"] * 20, dtype=object)})
+    model = TableClassifier(LogisticRegression()).fit(table, ["odd", "even"] * 20)
+    lines = smallest_change(model, table.iloc[:1], table)
+    assert lines[["value", "changed", "class"]].to_numpy().tolist() == [["\ud83d", "plain", "even"]]
+
+
 def test_levels_and_dates_of_a_table_may_change():
     pd = pytest.importorskip("pandas")
-    pytest.importorskip("skrub")
     rng = np.random.default_rng(0)
     table = pd.DataFrame(
         {

@@ -115,3 +115,14 @@ def test_a_wrong_argument_is_named(options, message):
     model = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=message):
         column_contributions(model, X[:1], X, **options)
+
+
+@pytest.mark.parametrize("size", [1e20, 1e154, 1e300])
+def test_rows_farther_than_squares_can_tell_have_reasons_as_well(size):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    model = KernelLogisticRegression().fit(X, X[:, 0] > 0)
+    with np.errstate(all="raise", under="ignore"):
+        lines = column_contributions(model, size * X[:2], X)
+    log_odds = lines.groupby("explained", sort=False)["contribution"].sum()
+    P = model.predict_proba(size * X[:2]).max(axis=1)
+    np.testing.assert_allclose(log_odds, np.log(P / (1 - P)), atol=1e-9)

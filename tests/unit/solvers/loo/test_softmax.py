@@ -143,3 +143,12 @@ def test_a_weight_of_zero_is_a_row_that_is_not_there():
     model = fitted(3.0, weight=weight)
     F = left_out(model, y, 3.0 * weight)
     np.testing.assert_allclose(F[::7], model.predict_log_proba(X)[::7], atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1.0, 3.49342504e30, 1e90])
+def test_leave_one_out_of_a_kernel_that_sees_no_difference_is_finite_and_without_a_warning(size):
+    K, y = np.full((2, 2), size), np.array([0, 1])
+    with np.errstate(all="raise"):
+        scores = logistic_loo_scores(K, np.zeros(2), y, np.full(2, 100.0), fit_intercept=True)
+    assert np.isfinite(scores).all()
+    assert scores[0] >= 0 >= scores[1]  # each row is left to the other's label

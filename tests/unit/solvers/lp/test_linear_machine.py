@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
@@ -22,9 +24,9 @@ def test_the_unit_of_the_kernel_has_no_part_in_the_machine(size):
 def test_generation_and_the_programme_written_out_agree(monkeypatch):
     X, y = make_moons(120, noise=0.3, random_state=0)
     gram, weight, penalties = Gram(RBF(0.5), X), np.random.default_rng(0).random(120) + 0.5, [3.0, 0.3, 0.03]
-    full = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
-    monkeypatch.setattr(linear_machine, "FULL_ROWS", 0)
     restricted = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
+    monkeypatch.setattr(linear_machine, "WRITTEN_OUT", np.inf)
+    full = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
     np.testing.assert_allclose(full, restricted, rtol=1e-7)
 
 
@@ -37,7 +39,6 @@ def test_where_generation_fails_the_programme_is_written_out(monkeypatch):
         raise ProgrammeFailed("for once")
         yield
 
-    monkeypatch.setattr(linear_machine, "FULL_ROWS", 0)
     monkeypatch.setattr(linear_machine, "_restricted_path", failing)
     written_out = [fit.value for fit in linear_machine_path(gram, y, weight, penalties)]
     np.testing.assert_allclose(written_out, full, rtol=1e-9)
@@ -53,6 +54,14 @@ def test_once_no_row_loses_smaller_penalties_have_the_same_weights():
     for followed, fresh in zip(along, alone, strict=True):
         assert followed.value == pytest.approx(fresh.value, rel=1e-6)
         assert followed.gap <= 1e-6 * followed.value
+
+
+def test_tiny_penalties_leave_no_gap_to_speak_of():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 1)), rng.integers(0, 2, 120)
+    fits = list(linear_machine_path(Gram(RBF(0.5), X), y, np.ones(120), [1e-5, 1e-6, 1e-7, 1e-8]))
+    assert max(fit.gap / fit.value for fit in fits) < 1e-3
+    assert all(later.value < earlier.value for earlier, later in pairwise(fits))
 
 
 def test_a_kernel_that_is_zero_everywhere_leaves_the_intercept_alone_at_any_penalty():

@@ -16,8 +16,9 @@ from kernelproba.solvers.sparse import SPARSE_SOLVERS
 from kernelproba.solvers.sparse import quadratic_model as penalised_model
 from kernelproba.solvers.sparse.objective import SparseObjective
 
-#: The package exports a function of the same name.
+#: The package exports functions of the same names.
 working_set_module = import_module("kernelproba.solvers.sparse.working_set")
+bound_module = import_module("kernelproba.solvers.sparse.bound_optimisation")
 PENALTIES = {"l1": Lasso(), "group": GroupLasso()}
 
 
@@ -86,6 +87,18 @@ def test_bound_optimisation_never_raises_the_objective(solver, penalty):
         SPARSE_SOLVERS[solver](objective, start, tol=1e-12, max_iter=steps).value for steps in range(1, 25)
     ]
     assert np.all(np.diff(values) <= 1e-12 * np.abs(values[:-1]))
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_one_matrix_of_the_rows_serves_all_scores_of_a_group_penalty(fit_intercept):
+    objective = problem("group", fit_intercept=fit_intercept)
+    theta = np.random.default_rng(1).standard_normal(objective.shape)
+    theta[:10] = 0.0
+    restricted = objective.restrict(np.arange(30))
+    point, bound = bound_module.Point(restricted, theta), bound_module._BohningBound(restricted)
+    whole, shared = bound_module._step(point, bound), bound_module._row_step(point, bound.gram)
+    assert not np.array_equal(shared.theta, theta)
+    np.testing.assert_allclose(shared.theta, whole.theta, atol=1e-5)  # a trace of curvature
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)

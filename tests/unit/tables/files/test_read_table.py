@@ -106,6 +106,8 @@ def test_a_sheet_may_be_named(tmp_path):
 HEADERLESS = {
     "numbers": "5.1,3.5,setosa\n4.9,3.0,setosa\n6.1,2.2,versicolor\n6.2,2.9,versicolor\n",
     "words": "x,y,n\ny,x,m\nx,x,n\ny,y,m\nx,y,n\n",
+    "gaps": "5.1,3.5,setosa\n4.9,NA,setosa\nNA,2.2,versicolor\n6.2,2.9,versicolor\n",
+    "a gap first": "5.1,NA,setosa\n4.9,3.0,setosa\n6.1,2.2,versicolor\n6.2,2.9,versicolor\n",
     "dates": "2020-01-01,5\n2020-01-02,6\n2020-01-03,7\n2020-01-04,5\n",
 }
 

@@ -253,6 +253,24 @@ def test_fourteen_distinct_rows_with_known_probabilities_are_learned():
     assert search.loo_scores_["log_loss"] == pytest.approx(entropy, abs=0.03)
 
 
+def test_one_observation_of_hundreds_that_are_equal_is_predicted_as_they_are():
+    """Who survived the Titanic by class (four columns), age and sex, yes and no: a pool of three kernels."""
+    counts = {
+        (0, -1, 1): (192, 670), (1, -1, 1): (57, 118), (2, -1, 1): (14, 154), (3, -1, 1): (75, 387),
+        (0, -1, -1): (20, 3), (1, -1, -1): (140, 4), (2, -1, -1): (80, 13), (3, -1, -1): (76, 89),
+        (1, 1, 1): (5, 0), (2, 1, 1): (11, 0), (3, 1, 1): (13, 35),
+        (1, 1, -1): (1, 0), (2, 1, -1): (13, 0), (3, 1, -1): (14, 17),
+    }  # fmt: skip
+    rows = [[*np.eye(4)[cell[0]], *cell[1:]] for cell in counts for _ in range(sum(counts[cell]))]
+    labels = np.concatenate([np.repeat([1, 0], each) for each in counts.values()])
+    search = CV().fit(rows, labels)
+    fitted = search.predict_proba(rows)
+    assert len(search.estimators_) > 1
+    often = np.repeat([sum(each) >= 100 for each in counts.values()], [sum(each) for each in counts.values()])
+    assert np.abs(search.loo_proba_ - fitted)[often].max() < 0.03
+    assert search.loo_scores_["ece"] < 0.03
+
+
 def test_weights_that_are_no_whole_numbers_are_no_counts():
     heavy = CV([0.01], [2.0], scale=None, tol=1e-6).fit(X, y, np.full(120, 1500.5))
     light = CV([15.005], [2.0], scale=None, tol=1e-6).fit(X, y)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import log_loss
 from sklearn.metrics.pairwise import euclidean_distances, laplacian_kernel, rbf_kernel
 
 from kernelproba import KernelLogisticRegression as KLR
@@ -14,11 +15,13 @@ from kernelproba.rows.row_hash import row_keys
 from kernelproba.tuning.kernel_logistic import feature_relevance
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.feature_relevance import (
+    MAX_ROUNDS,
     FeatureRelevance,
     PairedPrediction,
     RelevanceCV,
     mean_squared_absolute_slopes,
     mean_squared_slopes,
+    paying_relevance,
     relevance_pays,
 )
 from kernelproba.tuning.observations import Observations
@@ -134,6 +137,43 @@ def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
     np.testing.assert_allclose(held_out.log_P, other, atol=1e-5)
 
 
+def test_a_further_round_learns_from_fits_with_the_weights_so_far_and_sharpens_them():
+    X, y = noisy(150, 1)
+    once, twice = (FeatureRelevance.learn(fits_to(X, y), GAMMA, C, rounds) for rounds in (1, 2))
+    again = FeatureRelevance.learn(fits_to(once.transform(X), y), once.gamma, C)
+    product = once.weights * again.weights
+    np.testing.assert_allclose(twice.weights, product / product.mean(), rtol=1e-6)
+    assert twice.gamma * (twice.weights @ X.var(axis=0)) == pytest.approx(GAMMA * X.var(axis=0).sum())
+    assert twice.weights[2:].mean() < 0.8 * once.weights[2:].mean()
+
+
+def test_a_fold_compares_each_round_with_the_one_before():
+    X, y = noisy(60, 2)
+    train, test = np.arange(15, 60), np.arange(15)
+    fold = Fold(train, test, np.ones(len(train)), np.ones(len(test)))
+    first = RelevanceCV(fits_to(X, y), (GAMMA, C), [fold])
+    second = first.further()
+    ((one,), (two,)) = list(first.comparisons()), list(second.comparisons())
+    np.testing.assert_array_equal(two.unweighed, one.weighed)
+    relevance = FeatureRelevance.learn(fits_to(X[train], y[train]), GAMMA, C, 2)
+    model = KLR(C, gamma=relevance.gamma, tol=1e-8).fit(relevance.transform(X[train]), y[train])
+    np.testing.assert_allclose(two.weighed, model.predict_log_proba(relevance.transform(X[test])), atol=1e-5)
+    anew = second.by([fold, fold])
+    assert (anew.rounds, len(anew.folds)) == (2, 2)
+    assert second.by([fold]) is second
+
+
+@pytest.mark.parametrize("paying", [0, 1, 2, 9])
+def test_weights_are_learned_in_as_many_rounds_as_pay_but_no_more_than_a_few(monkeypatch, paying):
+    asked = []
+    monkeypatch.setattr(RelevanceCV, "comparisons", lambda self: asked.append(self.rounds))
+    monkeypatch.setattr(feature_relevance, "relevance_pays", lambda *_: len(asked) <= paying)
+    X, y = noisy(60, 2)
+    found = paying_relevance(fits_to(X, y), (GAMMA, C), [])
+    assert (0 if found is None else found.rounds) == min(paying, MAX_ROUNDS)
+    assert asked == list(range(1, min(paying + 1, MAX_ROUNDS) + 1))
+
+
 @pytest.mark.parametrize(("gain", "worthwhile"), [(0.15, False), (0.25, True), (-1.0, False)])
 def test_two_nats_are_worthwhile(gain, worthwhile):
     plain = np.log(np.full((10, 2), 0.5))
@@ -188,12 +228,23 @@ def test_the_expected_loss_is_not_flattered_by_weights_that_have_seen_the_row(we
 
 
 @pytest.mark.parametrize(
-    "options", [{"kernel": "laplacian"}, {"cv": 3}, {"gammas": [0.1]}, {"scoring": "accuracy"}]
+    "options", [{"kernel": "poly"}, {"cv": 3}, {"gammas": [0.1]}, {"scoring": "accuracy"}]
 )
 def test_features_are_not_weighed_where_that_cannot_be_told(options):
     model = CV(**options).fit(*noisy(60, 6))
     assert model.feature_weights_ is None
     assert not model.cv_results_["weighed"].any()
+
+
+def test_classes_that_are_intervals_of_one_column_among_many_are_found_by_a_weighed_laplacian_kernel():
+    X = np.random.default_rng(0).random((1500, 11))
+    y = np.floor(6 * X[:, 0]).astype(int)
+    model = CV(kernel="laplacian").fit(X[:500], y[:500])
+    assert model.feature_weights_[0] > 5 * model.feature_weights_[1:].max()
+    plain = CV(kernel="laplacian", feature_weights=None).fit(X[:500], y[:500])
+    losses = [log_loss(y[500:], each.predict_proba(X[500:])) for each in (model, plain)]
+    assert losses[0] < 0.5 * losses[1]
+    assert model.loo_scores_["log_loss"] == pytest.approx(losses[0], abs=0.05)
 
 
 def test_constant_columns_leave_nothing_to_weigh():

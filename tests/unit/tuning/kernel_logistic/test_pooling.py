@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
+from kernelproba.rows.folds import unit_folds
 from kernelproba.tuning.kernel_logistic.pooling import cross_fitted, fit_pool, pooled
 
 RNG = np.random.default_rng(0)
@@ -48,15 +49,40 @@ def test_a_pool_of_one_model_is_that_model():
     np.testing.assert_allclose(pooled(log_Ps[:1], np.ones(1)), log_Ps[0])
 
 
+def folds_of(y, units):
+    return unit_folds(np.arange(len(y)), y, units, 10)
+
+
 def test_no_row_has_a_part_in_its_own_pool():
     log_Ps, y = drawn(100)
-    part = np.arange(100) % 10
-    before = cross_fitted(log_Ps, y, np.ones(100), part)
-    other = y.copy()
-    other[part == 3] = (y[part == 3] + 1) % 3
-    after = cross_fitted(log_Ps, other, np.ones(100), part)
-    np.testing.assert_allclose(after[part == 3], before[part == 3])
+    folds = folds_of(np.zeros(100, dtype=int), np.ones(100, dtype=int))
+    before = cross_fitted(log_Ps, y, np.ones(100), folds)
+    other, own = y.copy(), folds[3].test
+    other[own] = (y[own] + 1) % 3
+    after = cross_fitted(log_Ps, other, np.ones(100), folds)
+    np.testing.assert_allclose(after[own], before[own])
     assert np.abs(after - before).max() > 1e-6
+
+
+def test_a_row_that_stands_for_many_observations_is_predicted_as_these_are():
+    log_Ps, y = drawn(40)
+    count = np.where(np.arange(40) == 0, 300, 1)
+    rows = np.repeat(np.arange(40), count)
+    folds = unit_folds(np.arange(40), y, count, 10)
+    merged = cross_fitted(log_Ps, y, count.astype(float), folds)
+    alone = unit_folds(np.arange(len(rows)), y[rows], np.ones_like(rows), 10)
+    apart = cross_fitted([each[rows] for each in log_Ps], y[rows], np.ones(len(rows)), alone)
+    assert np.abs(np.exp(merged[0]) - np.exp(apart[rows == 0]).mean(axis=0)).max() < 1e-3
+
+
+def test_copies_of_an_observation_have_a_part_in_its_pool():
+    # 300 observations at each of six places: without all of a place the temperature would be another.
+    truth = np.array([0.03, 0.1, 0.3, 0.6, 0.8, 0.95])
+    P = np.repeat(np.column_stack([1 - truth, truth]), 2, axis=0)
+    y, units = np.tile([0, 1], 6), np.rint(300 * P[np.arange(12), np.tile([0, 1], 6)]).astype(int)
+    sure = log_softmax(2 * np.log(P), axis=1)
+    log_P = cross_fitted([sure], y, units.astype(float), folds_of(y, units))
+    np.testing.assert_allclose(np.exp(log_P), P, atol=0.01)
 
 
 def test_weights_of_no_rows_are_even():

@@ -4,8 +4,9 @@ import pytest
 from kernelproba.kernels import RBF, kernel_matrix
 from kernelproba.losses import Logistic
 from kernelproba.objective import DenseMatrix, KernelObjective
+from kernelproba.solvers.smooth.binary_stack import BinaryStack
 from kernelproba.solvers.smooth.irls import irls
-from kernelproba.solvers.smooth.stacked_irls import BinaryStack, from_smaller_weights, stacked_irls
+from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace, stacked_subspaces
 
 
 def problems(sizes, seed=0):
@@ -35,7 +36,7 @@ def zeros(stack):
 def test_problems_solved_together_are_solved_as_one_by_one(weight, fit_intercept):
     parts = list(problems([40, 25, 33, 7, 40]))
     stack = stacked(parts, weight, fit_intercept=fit_intercept)
-    found = stacked_irls(stack, zeros(stack), tol=1e-8, max_iter=100)
+    found = stacked_subspaces(stack, zeros(stack), tol=1e-8, max_iter=100)
     assert found.converged.all()
     for q, (K, y) in enumerate(parts):
         n = len(y)
@@ -50,7 +51,7 @@ def test_problems_solved_together_are_solved_as_one_by_one(weight, fit_intercept
 def test_the_gradient_vanishes_and_padding_stays_at_zero():
     parts = list(problems([30, 12]))
     stack = stacked(parts, 5.0, fit_intercept=True)
-    found = stacked_irls(stack, from_smaller_weights(stack, tol=0.1, max_iter=50), tol=1e-9, max_iter=100)
+    found = stacked_subspaces(stack, zeros(stack), tol=1e-9, max_iter=100)
     for q, (K, y) in enumerate(parts):
         A = found.A[q, : len(y)]
         p = 1 / (1 + np.exp(-(K @ A + found.b[q])))
@@ -64,9 +65,9 @@ def test_a_single_problem_in_single_precision_converges_as_far_as_its_matrix_is_
     stack = BinaryStack(
         K[None].astype(np.float32), 2.0 * y[None] - 1, np.full((1, 300), 10.0), fit_intercept=True
     )
-    single = stacked_irls(stack, zeros(stack), tol=1e-4, max_iter=100)
+    single = stacked_subspaces(stack, zeros(stack), tol=1e-4, max_iter=100)
     stack = stacked([(K, y)], 10.0, fit_intercept=True)
-    double = stacked_irls(stack, zeros(stack), tol=1e-4, max_iter=100)
+    double = stacked_subspaces(stack, zeros(stack), tol=1e-4, max_iter=100)
     assert single.converged.all()
     assert single.value[0] == pytest.approx(double.value[0], rel=1e-5)
 
@@ -74,7 +75,7 @@ def test_a_single_problem_in_single_precision_converges_as_far_as_its_matrix_is_
 def test_a_problem_that_may_not_iterate_says_so():
     parts = list(problems([20, 20]))
     stack = stacked(parts, 100.0, fit_intercept=True)
-    found = stacked_irls(stack, zeros(stack), tol=1e-8, max_iter=1)
+    found = stacked_subspaces(stack, zeros(stack), tol=1e-8, max_iter=1)
     assert not found.converged.any()
     np.testing.assert_array_equal(found.n_iter, 1)
 
@@ -82,6 +83,52 @@ def test_a_problem_that_may_not_iterate_says_so():
 def test_a_problem_of_one_class_has_no_finite_intercept_and_does_no_harm():
     (K, y), (other, z) = problems([20, 20])
     stack = stacked([(K, y), (other, np.ones_like(z))], 1.0, fit_intercept=True)
-    found = stacked_irls(stack, zeros(stack), tol=1e-6, max_iter=100)
+    found = stacked_subspaces(stack, zeros(stack), tol=1e-6, max_iter=100)
     assert found.converged[0]
     assert np.isfinite(found.A).all()
+
+
+def test_the_residual_that_is_claimed_holds_by_values_in_double_precision():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=400) > 0).astype(int)
+    K = kernel_matrix(RBF(4.0), X)
+    stack = BinaryStack([K.astype(np.float32)], 2.0 * y[None] - 1, np.full((1, 400), 300.0), True)
+    found = stacked_subspaces(stack, zeros(stack), tol=1e-2, max_iter=100)
+    A = found.A[0]
+    gradient = A + 300.0 * (1 / (1 + np.exp(-(K @ A + found.b[0]))) - y)
+    residual = np.sqrt(gradient @ K @ gradient) / (1 + np.sqrt(A @ K @ A))
+    assert found.converged.all()
+    assert residual <= 1.1 * max(found.residual[0], 1e-2)
+
+
+def test_of_large_matrices_the_upper_triangle_is_not_read():
+    (whole,) = problems([150])
+    K, y = whole
+    both = []
+    for matrix in (K, np.tril(K)):
+        stack = BinaryStack([matrix], 2.0 * y[None] - 1, np.full((1, 150), 10.0), True)
+        both.append(stacked_subspaces(stack, zeros(stack), tol=1e-6, max_iter=100))
+    np.testing.assert_array_equal(both[0].A, both[1].A)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_start_at_the_minimum_stays_there(fit_intercept):
+    ((K, y),) = problems([120])
+    stack = stacked([(K, y)], 10.0, fit_intercept=fit_intercept)
+    found = stacked_subspaces(stack, zeros(stack), tol=1e-8, max_iter=100)
+    again = stacked_subspaces(stack, (found.A, found.b), tol=1e-6, max_iter=100)
+    assert again.n_iter[0] == 0
+    np.testing.assert_allclose(again.KA, found.KA, atol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_one_problem_ends_where_conjugate_gradients_end(fit_intercept):
+    ((K, y),) = problems([200])
+    J = KernelObjective(DenseMatrix(K), y, np.full(200, 20.0), Logistic(), 1, fit_intercept)
+    start = np.zeros((200 + fit_intercept, 1))
+    alone = irls(J, start, tol=1e-8, max_iter=100)
+    found = binary_subspace(J, K, start, tol=1e-8, max_iter=100)
+    assert found.converged
+    assert found.value == pytest.approx(alone.value, rel=1e-10)
+    np.testing.assert_allclose(found.values, alone.values, atol=1e-5)
