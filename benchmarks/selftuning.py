@@ -6,6 +6,7 @@
     python -m benchmarks.selftuning posteriors    distance from the true probabilities, where these are known
     python -m benchmarks.selftuning weights       features weighed or not, with and without columns of noise
     python -m benchmarks.selftuning promises      the log loss that leave-one-out promises, and that of other rows
+    python -m benchmarks.selftuning times         KLR-CV, LSPC-CV and a tuned SVC: time and log loss on all sets and tables
 
 `rivals` keeps every finished run and goes on from there (`benchmarks.rivals_runs`).
 """
@@ -19,11 +20,14 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
+from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import interleaved, machine, write
-from benchmarks.rivals import CONTESTANTS, OURS
+from benchmarks.rivals import CONTESTANTS, OURS, TUNED, TunedSVC
 from benchmarks.rivals_runs import TRAINING_ROWS, run_missing, table
 from benchmarks.rivals_table import write_rivals_table
+from benchmarks.tables_data import problems
+from benchmarks.tables_rivals import prepared
 from kernelproba import (
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
@@ -31,6 +35,8 @@ from kernelproba import (
 )
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
 from kernelproba.datasets.mixture import Gaussian, Mixture
+from kernelproba.inspection import probability_scores
+from kernelproba.tables import TableClassifier
 
 # ---------------------------------------------------------------- (a) leave-one-out against refits
 
@@ -146,8 +152,8 @@ def _cost(name: str, n: int, repeats: int) -> dict:
     search = KernelLogisticRegressionCV()
     chosen = search.fit(X, y)
     one, scaled = KernelLogisticRegression(chosen.C_, gamma=chosen.gamma_), _scaled(chosen, X)
-    times = interleaved({"search": partial(search.fit, X, y), "fit": partial(one.fit, scaled, y)}, repeats)
-    seconds = {key: value["seconds"] for key, value in times.items()}
+    runs = interleaved({"search": partial(search.fit, X, y), "fit": partial(one.fit, scaled, y)}, repeats)
+    seconds = {key: value["seconds"] for key, value in runs.items()}
     row = {
         "data": name,
         "rows": n,
@@ -317,7 +323,65 @@ def _promise(model, X, y) -> tuple[float, float]:
     return model.loo_scores_["log_loss"], float(log_loss(y, model.predict_proba(X), labels=model.classes_))
 
 
+# ---------------------------------------------------------------- (g) times
+
+
+#: Training rows at most.
+TIMED_ROWS = 1000
+
+
+def times() -> None:
+    """Processor time and log loss of the three self-tuning classifiers, one split of every set and table."""
+    where, rows = machine(), []
+    for problem in problems():
+        train, test = problem.splits[0]
+        (X, y), (X_test, y_test) = problem.rows(train[:TIMED_ROWS]), problem.rows(test)
+        row: dict = {"data": problem.name, "rows": len(y), "classes": len(np.unique(y))}
+        runs = {name: _timed(make(X), X, y, X_test, y_test) for name, make in SELF_TUNING.items()}
+        row |= {f"{name} s": seconds for name, (seconds, _) in runs.items()}
+        row |= {f"{name} log loss": loss for name, (_, loss) in runs.items()}
+        rows.append(row | {"fastest": min(runs, key=lambda name: runs[name][0])})
+        print(rows[-1], flush=True)
+        _write_times(rows, where)
+
+
+def _write_times(rows: list[dict], where: dict) -> None:
+    won = {name: sum(row["fastest"] == name for row in rows) for name in SELF_TUNING}
+    ahead = sum(row["LSPC-CV s"] < row[f"{TUNED} s"] for row in rows)
+    text = (
+        f"The first {len(rows)} sets and tables of [tables](tables.md) by the work of a fit, its first split, at most "
+        f"{TIMED_ROWS} training rows: processor seconds of `fit` on one thread, the three one after the other, and log loss "
+        "of the test rows. Tables with texts, dates or gaps by `TableClassifier`; for the SVC, tuned on a 3 × 4 grid and calibrated, they are one-hot.\n\n"
+        f"Fastest of {len(rows)}: {', '.join(f'{name} {count}' for name, count in won.items())}. "
+        f"LSPC-CV is faster than the tuned SVC on {ahead}.\n\n"
+        "Regenerate: `python -m benchmarks.selftuning times`."
+    )
+    write("selftuning_times", "Three classifiers that tune themselves", text, rows, where)
+
+
+def _own(make, X):
+    """A classifier of ours, of numbers or of tables."""
+    return make() if isinstance(X, np.ndarray) else TableClassifier(make())
+
+
+SELF_TUNING = {
+    OURS: partial(_own, KernelLogisticRegressionCV),
+    "LSPC-CV": partial(_own, partial(LeastSquaresProbabilisticClassifierCV, random_state=0)),
+    TUNED: partial(prepared, partial(TunedSVC, "passthrough"), scale=True),
+}
+
+
+def _timed(model, X, y, X_test, y_test) -> tuple[float, float]:
+    """Processor seconds of a fit, and its log loss on other rows."""
+    with threadpool_limits(1):
+        start = time.process_time()
+        model.fit(X, y)
+        seconds = time.process_time() - start
+        P = model.predict_proba(X_test)
+    return seconds, probability_scores(y_test, P, classes=model.classes_)["log_loss"]
+
+
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # rivals that do not converge, or fold a class of two rows
-    commands = (loo, cost, rivals, posteriors, weights, promises)
+    commands = (loo, cost, rivals, posteriors, weights, promises, times)
     {command.__name__: command for command in commands}[sys.argv[1]](*sys.argv[2:])
