@@ -61,7 +61,7 @@ def compress(
         are kept as that allows, to 5 %.
     move_centers : bool, default=False
         Whether centres of Gaussian kernels may move to where they serve best: a model of the same size is
-        then nearer to the one before, after a minute or so.  They are then no training rows, and
+        then much nearer to the one before, after half a minute to two.  They are then no training rows, and
         `kernelproba.inspection.explain` cannot name them.
 
     Returns
@@ -70,7 +70,7 @@ def compress(
         Of the same class.  Its attribute ``compression_`` says
 
         - ``mean_kl``: mean of KL(old ‖ new) in nats, on rows that had no part in fitting the coefficients
-          (a fifth of X, or else of the rows that the model has kept);
+          (a fifth of X, or else of the rows that the model has kept, but not many more than 300);
         - ``n_rows``: how many these were;
         - ``n_centers`` and ``n_centers_before``: numbers of centres, those of all functions added up.
 

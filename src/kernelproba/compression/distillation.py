@@ -11,12 +11,12 @@ term the projection is all there is; without the second the functions agree on t
 divergence on new rows is smallest (`python -m benchmarks.compression`).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
 
+from kernelproba.compression.moving import Slopes
 from kernelproba.losses import loss_for
 
 #: Most iterations, and the relative fall of the objective at which it stops.
@@ -58,9 +58,9 @@ class Targets:
         gap = np.exp(log_Q[:, -k:]) - np.exp(self.log_P[:, -k:])
         return self.mean_divergence(log_Q), share[:, None] * gap
 
-    def beside(self, others: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-        """`divergence_and_slopes` of scores to which others (n, k) are added."""
-        return lambda F: self.divergence_and_slopes(F + others)
+    def slopes_beside(self, others: np.ndarray) -> Slopes:
+        """Slopes of the divergence along scores of some rows, to which others (N, k) are added."""
+        return lambda F, rows: self.at(rows).divergence_and_slopes(F + others[rows])[1]
 
 
 @dataclass(frozen=True)

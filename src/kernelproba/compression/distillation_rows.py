@@ -27,8 +27,8 @@ INVENTED = 8
 NEIGHBOURS, AMONG = 20, 2000
 #: Ways to divide the features between two rows.
 DIVISIONS = 64
-#: Of so many rows one is held out, to measure what the compression costs.
-HELD_OUT = 5
+#: Of so many rows one is held out, to measure what the compression costs; of many rows no more than enough.
+HELD_OUT, ENOUGH = 5, 300
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,13 @@ class DistillationRows:
         One for each member.
     held_out : array of shape (h,)
         Numbers of the rows by which a compression is judged.
+    n_real : int
+        Rows that are not made up, the first ones.
     """
 
     views: list[Matrix]
     held_out: np.ndarray
+    n_real: int
 
     @classmethod
     def of(cls, views: Sequence[Matrix], n_given: int, size: int, random_state: int = 0) -> DistillationRows:
@@ -64,15 +67,24 @@ class DistillationRows:
         rng, n = np.random.RandomState(random_state), views[0].shape[0]
         kept = np.sort(rng.permutation(n)[: max(size // (1 + INVENTED), 10)])
         judged = kept[kept >= n - n_given] if n_given else kept
-        held_out = np.flatnonzero(np.isin(kept, judged))[::HELD_OUT]
+        held_out = np.flatnonzero(np.isin(kept, judged))[:: max(HELD_OUT, len(judged) // ENOUGH)]
         usual = np.delete(kept, held_out) if len(kept) > HELD_OUT else kept
         others = _invented([X[usual] for X in views], INVENTED * len(kept), rng)
-        return cls([_stacked(X[kept], made) for X, made in zip(views, others, strict=True)], held_out)
+        stacked = [_stacked(X[kept], made) for X, made in zip(views, others, strict=True)]
+        return cls(stacked, held_out, len(kept))
 
     @property
     def fitted(self) -> np.ndarray:
         """Numbers of the rows that are not held out."""
         return np.delete(np.arange(self.views[0].shape[0]), self.held_out)
+
+    def many(self, size: int, random_state: int = 1) -> list[Matrix]:
+        """So many rows in every view: those that are neither held out nor made up, then others like them."""
+        usual = np.delete(np.arange(self.n_real), self.held_out)
+        usual = usual if len(usual) else np.arange(self.n_real)
+        real = [X[usual] for X in self.views]
+        made = _invented(real, max(0, size - len(usual)), np.random.RandomState(random_state))
+        return [_stacked(X, others) for X, others in zip(real, made, strict=True)]
 
 
 def _invented(views: list[Matrix], size: int, rng: np.random.RandomState) -> list[Matrix]:

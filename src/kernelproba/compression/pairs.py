@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit, log_expit
 
 from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
 from kernelproba.compression.distillation_rows import DistillationRows
-from kernelproba.compression.moving import MAX_ROWS, Divergence, GaussianSum, can_move, moved_centers
+from kernelproba.compression.moving import GaussianSum, can_move, enough_rows, moved_centers
+from kernelproba.compression.pair_targets import LEAST_SHARE, PairTargets
 from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
 from kernelproba.compression.reduced_functions import (
     Reduced,
@@ -22,9 +22,6 @@ from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators import KernelLogisticRegression
 from kernelproba.losses import Logistic
 from kernelproba.typing import Matrix
-
-#: Rows that two classes have a smaller probability of together say nothing of their pair.
-LEAST_SHARE = 1e-3
 
 
 class PairwiseFunctions:
@@ -70,12 +67,12 @@ class PairwiseFunctions:
         owner = self._owner(chosen)
         small = with_centers(model, chosen, dual, intercept)
         small.n_support_ = np.bincount(owner, minlength=len(model.classes_))
+        judged = X[rows.held_out], Targets(log_P[rows.held_out], np.ones(len(rows.held_out)))
+        reduced = _judged(small, *judged)
         if self._moves:
-            index = rows.fitted[:: max(1, len(rows.fitted) // MAX_ROWS)]
-            small = self._moved(small, owner, X[index], np.exp(log_P[index]))
-        held_out = Targets(log_P[rows.held_out], np.ones(len(rows.held_out)))
-        mean_kl = held_out.mean_divergence(small.predict_log_proba(X[rows.held_out]))
-        return Reduced([small], mean_kl, len(rows.held_out))
+            (many,) = rows.many(enough_rows(rows.n_real, X.shape[1]))
+            reduced = min(reduced, _judged(self._moved(small, many), *judged), key=lambda each: each.mean_kl)
+        return reduced
 
     @cached_property
     def _pursuit(self) -> MatchingPursuit:
@@ -115,29 +112,22 @@ class PairwiseFunctions:
             dual[j - 1, both[own]], dual[i, both[~own]], intercept[number] = alpha[own], alpha[~own], b[0]
         return dual, intercept
 
-    def _moved(
-        self, small: KernelLogisticRegression, owner: np.ndarray, X: np.ndarray, P: np.ndarray
-    ) -> KernelLogisticRegression:
-        """Let the centres of a smaller model, whose classes are `owner` (m,), move for all pairs at once."""
-        i, j = self._pairs.T
-        first, second = owner[:, None] == i, owner[:, None] == j
-        coef = np.where(first, small.dual_coef_[j - 1].T, 0.0) + np.where(second, small.dual_coef_[i].T, 0.0)
-        width = np.asarray(small.kernel_.length_scale)
-        goal = _pair_divergence(self._model.pairwise_decision_function(X), P[:, i] + P[:, j])
+    def _moved(self, small: KernelLogisticRegression, X: np.ndarray) -> KernelLogisticRegression:
+        """Let the centres of a smaller model move for all pairs at once, so that rows X (n, d) keep them."""
+        goal, width = PairTargets.of(self._model, X), np.asarray(small.kernel_.length_scale)
+        first, second = goal.places
+        intercept = np.zeros(len(self._starts) * len(small.dual_coef_))
+        intercept[first] = small.intercept_
         found = moved_centers(
             X / width,
-            GaussianSum(small.support_vectors_ / width, coef, small.intercept_),
-            goal,
-            free=first | second,
+            GaussianSum(
+                small.support_vectors_ / width, small.dual_coef_.T, intercept, tuple(small.n_support_)
+            ),
+            goal.slopes,
             fit_intercept=self._model.fit_intercept,
         )
-        dual = np.zeros_like(small.dual_coef_)
-        for number, (a, b) in enumerate(self._pairs):
-            dual[b - 1, owner == a], dual[a, owner == b] = (
-                found.coef[owner == a, number],
-                found.coef[owner == b, number],
-            )
-        return with_moved_centers(small, found.centers * width, dual, found.intercept)
+        together = found.intercept[first] + found.intercept[second]
+        return with_moved_centers(small, found.centers * width, found.coef.T, together)
 
     def _within_pair(self, chosen: np.ndarray, i: int, j: int) -> np.ndarray:
         """Numbers of centres among those of classes i < j."""
@@ -151,19 +141,6 @@ class PairwiseFunctions:
         return Anchor(function.projection, np.full(m, strength), intercept, model.fit_intercept)
 
 
-def _pair_divergence(F: np.ndarray, share: np.ndarray) -> Divergence:
-    """Divergence of the probabilities of pairs from those of log-odds F (n, pairs), weighed by shares."""
-    # Of many classes few pairs matter to a row: all others are left out.
-    used = np.flatnonzero(share > LEAST_SHARE)
-    weight, F = share.ravel()[used] / len(F), F.ravel()[used]
-    P, log_P, log_not = expit(F), log_expit(F), log_expit(-F)
-
-    def divergence(G: np.ndarray) -> tuple[float, np.ndarray]:
-        g = G.ravel()[used]
-        log_Q = log_expit(g)
-        gaps = P * (log_P - log_Q) + (1 - P) * (log_not + g - log_Q)
-        slopes = np.zeros(G.shape)
-        slopes.ravel()[used] = weight * (np.exp(log_Q) - P)
-        return float(weight @ gaps), slopes
-
-    return divergence
+def _judged(small: KernelLogisticRegression, X: Matrix, targets: Targets) -> Reduced:
+    """A smaller model, and its divergence on rows X."""
+    return Reduced([small], targets.mean_divergence(small.predict_log_proba(X)), X.shape[0])

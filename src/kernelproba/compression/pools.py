@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
 from kernelproba.compression.distillation_rows import DistillationRows
-from kernelproba.compression.moving import MAX_ROWS, Divergence, GaussianSum, can_move, moved_centers
+from kernelproba.compression.moving import GaussianSum, Slopes, can_move, enough_rows, moved_centers
 from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
 from kernelproba.compression.reduced_functions import (
     Reduced,
@@ -102,43 +102,46 @@ class SoftmaxPool:
         width = sum(min(size, len(member.expansion.rows)) for member in self.members)
         views = [member.rows for member in self.members]
         rows = DistillationRows.of(views, self._n_given, MAX_ENTRIES // max(width, 1))
-        targets = self._targets(rows)
+        targets = self._targets(rows.views)
         functions = [member.reduced(size) for member in self.members]
         parts = zip(self.members, functions, rows.views, strict=True)
         Phi = np.hstack([member.share * function.features(X) for member, function, X in parts])
         anchor = self._anchor(functions)
         W, b = distil(Phi[rows.fitted], targets.at(rows.fitted), anchor)
         models = self._models(functions, W, b - anchor.intercept)
-        if self._moves:
-            models = self._moved(models, rows, targets)
-        F = self._scores(models, rows, rows.held_out)
-        held_out = targets.at(rows.held_out)
-        mean_kl = held_out.mean_divergence(loss_for(targets.log_P.shape[1]).log_probabilities(F))
-        return Reduced(models, mean_kl, len(rows.held_out))
+        judged = [X[rows.held_out] for X in rows.views], targets.at(rows.held_out)
+        reduced = self._judged(models, *judged)
+        if any(self._can_move):
+            moved = self._moved(models, rows.many(enough_rows(rows.n_real, max(X.shape[1] for X in views))))
+            reduced = min(reduced, self._judged(moved, *judged), key=lambda each: each.mean_kl)
+        return reduced
 
-    def _scores(
-        self, models: Sequence[KernelMachine], rows: DistillationRows, index: np.ndarray
-    ) -> np.ndarray:
-        """Scores (n, k) of some of the rows by smaller models."""
-        parts = zip(self.members, models, rows.views, strict=True)
-        return np.sum([m.share * _expansion(small).scores(X[index]) for m, small, X in parts], axis=0)
+    @property
+    def _can_move(self) -> list[bool]:
+        return [self._moves and can_move(member.model.kernel_, member.rows) for member in self.members]
 
-    def _moved(
-        self, models: list[KernelMachine], rows: DistillationRows, targets: Targets
-    ) -> list[KernelMachine]:
+    def _judged(self, models: list[KernelMachine], views: list[Matrix], targets: Targets) -> Reduced:
+        """Smaller models, and their divergence on rows."""
+        log_Q = loss_for(targets.log_P.shape[1]).log_probabilities(self._scores(models, views))
+        return Reduced(models, targets.mean_divergence(log_Q), len(log_Q))
+
+    def _scores(self, models: Sequence[KernelMachine], views: Sequence[Matrix]) -> np.ndarray:
+        """Scores (n, k) of rows by smaller models."""
+        parts = zip(self.members, models, views, strict=True)
+        return np.sum([m.share * _expansion(small).scores(X) for m, small, X in parts], axis=0)
+
+    def _moved(self, models: Sequence[KernelMachine], views: list[Matrix]) -> list[KernelMachine]:
         """Models whose Gaussian kernels have moved, one model after the other."""
-        index = rows.fitted[:: max(1, len(rows.fitted) // MAX_ROWS)]
-        goal, F = targets.at(index), self._scores(models, rows, index)
-        for number, (member, X) in enumerate(zip(self.members, rows.views, strict=True)):
-            if not can_move(models[number].kernel_, X):
-                continue
-            others = F - member.share * _expansion(models[number]).scores(X[index])
-            models[number] = _moved_member(member, models[number], X[index], goal.beside(others))
-            F = others + member.share * _expansion(models[number]).scores(X[index])
-        return models
+        moved, goal, F = list(models), self._targets(views), self._scores(models, views)
+        for number in np.flatnonzero(self._can_move).tolist():
+            member, X = self.members[number], views[number]
+            others = F - member.share * _expansion(moved[number]).scores(X)
+            moved[number] = _moved_member(member, moved[number], X, goal.slopes_beside(others))
+            F = others + member.share * _expansion(moved[number]).scores(X)
+        return moved
 
-    def _targets(self, rows: DistillationRows) -> Targets:
-        pairs = zip(self.members, rows.views, strict=True)
+    def _targets(self, views: Sequence[Matrix]) -> Targets:
+        pairs = zip(self.members, views, strict=True)
         F = np.sum([member.share * member.expansion.scores(X) for member, X in pairs], axis=0)
         log_P = loss_for(len(self.members[0].model.classes_)).log_probabilities(F)
         return Targets(log_P, np.ones(len(F)))
@@ -172,12 +175,10 @@ def _expansion(model: KernelMachine) -> KernelExpansion:
     return found
 
 
-def _moved_member(
-    member: PoolMember, small: KernelMachine, X: np.ndarray, divergence: Divergence
-) -> KernelMachine:
+def _moved_member(member: PoolMember, small: KernelMachine, X: np.ndarray, slopes: Slopes) -> KernelMachine:
     """Move the centres of a smaller model, whose scores have a share in those of the pool."""
     own, width, share = _expansion(small), np.asarray(small.kernel_.length_scale), member.share
-    start = GaussianSum(own.centers / width, share * own.coef.T, share * own.intercept)
-    found = moved_centers(X / width, start, divergence, fit_intercept=member.model.fit_intercept)
-    parts = found.centers * width, found.coef.T / share, found.intercept / share
-    return with_moved_centers(small, *parts)
+    parts = own.centers / width, share * own.coef.T, share * own.intercept
+    start = GaussianSum(*parts, sizes=(len(own.centers),))
+    found = moved_centers(X / width, start, slopes, fit_intercept=member.model.fit_intercept)
+    return with_moved_centers(small, found.centers * width, found.coef.T / share, found.intercept / share)

@@ -44,3 +44,11 @@ def test_views_of_one_scale_each_hold_the_same_rows(X):
 def test_few_rows_are_enough(X, n):
     rows = DistillationRows.of([X[:n]], 0, 10_000)
     assert np.isfinite(rows.views[0]).all()
+
+
+def test_many_rows_are_those_that_are_not_held_out_and_others_like_them(X):
+    X[::5] += 1000.0
+    (view,) = DistillationRows.of([X], 0, 10_000).many(500)
+    np.testing.assert_array_equal(view[:48], np.delete(X, np.arange(0, 60, 5), axis=0))
+    assert len(view) == 500
+    assert np.abs(view).max() < 100

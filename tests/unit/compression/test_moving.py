@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
+from scipy.special import expit, log_expit
 from sklearn.datasets import make_classification
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.compression import compress, moving
 from kernelproba.compression.distillation import Targets
-from kernelproba.compression.pairs import _pair_divergence
+from kernelproba.compression.pair_targets import PairTargets
 from kernelproba.inspection import explain
 
 
@@ -19,13 +20,11 @@ def problem(c=3, n=240):
     return X, y
 
 
-def slopes_error(divergence, F):
+def slopes_error(value, slopes, F):
     """Difference of the slopes from finite differences."""
     shape = F.shape
     return check_grad(
-        lambda f: divergence(f.reshape(shape))[0],
-        lambda f: divergence(f.reshape(shape))[1].ravel(),
-        F.ravel(),
+        lambda f: value(f.reshape(shape)), lambda f: slopes(f.reshape(shape)).ravel(), F.ravel()
     )
 
 
@@ -34,26 +33,65 @@ def test_slopes_of_the_divergence_are_those_of_finite_differences(k):
     rng = np.random.default_rng(0)
     P = rng.dirichlet(np.ones(max(k, 2)), 6)
     targets = Targets(np.log(P), rng.uniform(size=6))
-    assert slopes_error(targets.divergence_and_slopes, rng.normal(size=(6, k))) < 1e-6
+    value, slopes = (lambda F, part=part: targets.divergence_and_slopes(F)[part] for part in (0, 1))
+    assert slopes_error(value, slopes, rng.normal(size=(6, k))) < 1e-6
 
 
 def test_slopes_of_pairs_are_those_of_finite_differences():
+    X, y = problem()
+    model = KernelLogisticRegression(multi_class="pairwise").fit(X, y)
+    rows = np.array([3, 0, 7])
+    targets = PairTargets.of(model, X[:9])
+    R, P = expit(model.pairwise_decision_function(X[rows])), model.predict_proba(X[rows])
+    share = P[:, [0, 0, 1]] + P[:, [1, 2, 2]]
+
+    def value(S):
+        # Columns: class 0 against 1 and 2, class 1 against 0 and 2, class 2 against 0 and 1.
+        F = S[:, [0, 1, 3]] + S[:, [2, 4, 5]]
+        return (share * (-R * log_expit(F) - (1 - R) * log_expit(-F))).sum() / 3
+
+    S = np.random.default_rng(0).normal(size=(3, 6))
+    assert slopes_error(value, lambda S: targets.slopes(S, rows), S) < 1e-6
+
+
+def test_slopes_of_centres_are_those_of_finite_differences():
     rng = np.random.default_rng(0)
-    divergence = _pair_divergence(rng.normal(size=(6, 3)), rng.uniform(size=(6, 3)))
-    assert slopes_error(divergence, rng.normal(size=(6, 3))) < 1e-6
+    X, G = rng.normal(size=(7, 2)), rng.normal(size=(7, 6))
+    start = moving.GaussianSum(
+        rng.normal(size=(4, 2)), rng.normal(size=(4, 3)), rng.normal(size=6), sizes=(1, 3)
+    )
+
+    def slopes(theta):
+        own = start.at(theta)
+        return own.slopes(X, own.kernel(X), G).flat()
+
+    def value(theta):
+        own = start.at(theta)
+        return float((G * own.scores(own.kernel(X))).sum())
+
+    assert check_grad(value, slopes, start.flat()) < 1e-5
 
 
-def test_a_sum_of_gaussians_is_found_again_from_other_centres(monkeypatch):
+def test_groups_of_centres_have_their_own_scores():
+    rng = np.random.default_rng(0)
+    X, Z, A, b = (rng.normal(size=shape) for shape in ((5, 2), (4, 2), (4, 3), 6))
+    whole = moving.GaussianSum(Z, A, b, sizes=(1, 3))
+    first = moving.GaussianSum(Z[:1], A[:1], b[:3], sizes=(1,))
+    second = moving.GaussianSum(Z[1:], A[1:], b[3:], sizes=(3,))
+    parts = [each.scores(each.kernel(X)) for each in (first, second)]
+    np.testing.assert_allclose(whole.scores(whole.kernel(X)), np.hstack(parts))
+
+
+def test_a_sum_of_gaussians_is_found_again_from_other_centres():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     truth = moving.GaussianSum(
-        np.array([[0.0, 1.0], [1.0, -1.0]]), np.array([[3.0], [-2.0]]), np.array([0.5])
+        np.array([[0.0, 1.0], [1.0, -1.0]]), np.array([[3.0], [-2.0]]), np.array([0.5]), sizes=(2,)
     )
     F = truth.kernel(X) @ truth.coef + truth.intercept
     log_P = -np.logaddexp(0, np.hstack([F, -F]))
-    start = moving.GaussianSum(truth.centers + 0.3, np.ones((2, 1)) * [[1.0], [-1.0]], np.zeros(1))
-    monkeypatch.setattr(moving, "RIDGE", 0.0)
-    goal = Targets(log_P, np.ones(300)).divergence_and_slopes
+    start = moving.GaussianSum(truth.centers + 0.3, np.array([[1.0], [-1.0]]), np.zeros(1), sizes=(2,))
+    goal = Targets(log_P, np.ones(300)).slopes_beside(np.zeros((300, 1)))
     found = moving.moved_centers(X, start, goal)
     np.testing.assert_allclose(found.centers, truth.centers, atol=0.05)
     np.testing.assert_allclose(found.coef, truth.coef, atol=0.1)
@@ -69,7 +107,7 @@ MODELS = {
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_moved_centres_say_more_than_chosen_ones(kind, monkeypatch):
-    monkeypatch.setattr(moving, "MAX_ITER", 60)
+    monkeypatch.setattr(moving, "STEPS", (500, 500))
     model, c = MODELS[kind]
     X, y = problem(c)
     model.fit(X, y)
@@ -85,7 +123,7 @@ def test_moved_centres_say_more_than_chosen_ones(kind, monkeypatch):
 
 
 def test_what_has_moved_is_no_training_row(monkeypatch):
-    monkeypatch.setattr(moving, "MAX_ITER", 5)
+    monkeypatch.setattr(moving, "STEPS", (50, 50))
     X, y = problem()
     small = compress(KernelLogisticRegression().fit(X, y), n_centers=10, move_centers=True)
     lines = explain(small, X[:1])
@@ -97,6 +135,16 @@ def test_other_kernels_stay_where_they_are():
     X, y = problem()
     model = KernelLogisticRegression(kernel="laplacian").fit(X, y)
     chosen, moved = (compress(model, n_centers=10, move_centers=moves) for moves in (False, True))
+    np.testing.assert_array_equal(moved.support_vectors_, chosen.support_vectors_)
+
+
+def test_moving_never_makes_it_worse(monkeypatch):
+    monkeypatch.setattr(moving, "STEPS", (3, 3))
+    monkeypatch.setattr(moving, "FIRST_STEP", 100.0)
+    X, y = problem()
+    model = KernelLogisticRegression(C=10.0).fit(X, y)
+    chosen, moved = (compress(model, n_centers=10, move_centers=moves) for moves in (False, True))
+    assert moved.compression_ == chosen.compression_
     np.testing.assert_array_equal(moved.support_vectors_, chosen.support_vectors_)
 
 

@@ -174,7 +174,7 @@ class UncertainProbabilities(ProbabilisticClassifier):
         Q = members[0].model._score_posterior()[1].contrasts
 
         def judge_block(block: Matrix) -> np.ndarray:
-            scores = np.array([member.model._scores(member.rows(block)) for member in members])
+            scores = np.array([member.model._expansion().scores(member.rows(block)) for member in members])
             F, S = pooled_moments(members, scores, block, Q)
             return judge(F / T, S / T**2, Q)
 

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
@@ -124,6 +125,15 @@ def test_rows_longer_than_all_others_are_new_to_a_dot_product(kernel):
         previous = score
     assert (score == 1).all()
     assert (p < 0.01).all()
+
+
+@pytest.mark.parametrize(
+    "model", [KernelLogisticRegression(), KernelLogisticRegressionCV([1.0], kernel="rbf")]
+)
+def test_rows_of_a_named_table_are_judged_without_complaint(model):
+    X, y = three_gaussians_problem().sample(80, 0)
+    table = pd.DataFrame(X, columns=["a", "b"])
+    assert model.fit(table, y).predict_proba_interval(table).shape == (80, 3, 2)
 
 
 def test_more_rows_narrow_the_intervals():

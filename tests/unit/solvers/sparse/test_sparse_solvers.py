@@ -98,7 +98,10 @@ def test_one_matrix_of_the_rows_serves_all_scores_of_a_group_penalty(fit_interce
     point, bound = bound_module.Point(restricted, theta), bound_module._BohningBound(restricted)
     whole, shared = bound_module._step(point, bound), bound_module._row_step(point, bound.gram)
     assert not np.array_equal(shared.theta, theta)
-    np.testing.assert_allclose(shared.theta, whole.theta, atol=1e-5)  # a trace of curvature
+    np.testing.assert_allclose(shared.theta[:30], whole.theta[:30], atol=1e-7)
+    # Softmax does not feel equal shifts of all intercepts, which the other step leaves to rounding.
+    ours, theirs = (np.diff(each.theta[30:], axis=1) for each in (shared, whole))
+    np.testing.assert_allclose(ours, theirs, atol=1e-7)
 
 
 @pytest.mark.parametrize("penalty", PENALTIES)
