@@ -22,7 +22,7 @@ from kernelproba.onnx.columns import column_input
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.onnx.graph import Tensor
 from kernelproba.onnx.posteriors import GraphRows, log_posterior
-from kernelproba.page.insides import Insides
+from kernelproba.page.opened_model import OpenedModel
 from kernelproba.page.packing import packed_numbers
 from kernelproba.tables import TableEncoder
 
@@ -86,22 +86,22 @@ class PageSets:
         if not source.wanted:
             return cls(limit=source.why_not and _none_because(source.why_not))
         if source.judge is None:
-            known = _left_out(Insides.of(model))
+            known = _left_out(OpenedModel.of(model))
             return cls(_probability_thresholds(known), limit=_doubt(len(known)))
         try:
-            return cls._judged(source.judge, Insides.of(model), inputs)
+            return cls._judged(source.judge, OpenedModel.of(model), inputs)
         except ConversionError as error:
             return cls(limit=_none_because(str(error)))
 
     @classmethod
-    def _judged(cls, judge: ConformalClassifier, insides: Insides, inputs: list[Tensor]) -> PageSets:
+    def _judged(cls, judge: ConformalClassifier, opened: OpenedModel, inputs: list[Tensor]) -> PageSets:
         _check_judge(judge)
         own = judge.calibration_proba_[np.arange(len(judge.calibration_labels_)), judge.calibration_labels_]
         if not judge.fold_estimators_:
             return cls(_probability_thresholds(own))
         folds = judge.fold_estimators_
         known = [np.sort(own[judge.calibration_folds_ == k]) for k in range(len(folds))]
-        posteriors = [_posterior(each, insides, judge.classes_, inputs) for each in folds]
+        posteriors = [_posterior(each, opened, judge.classes_, inputs) for each in folds]
         return cls({level: float(k) for level, k in _ranks(len(own)).items()}, known, posteriors)
 
     def facts(self) -> dict[str, object]:
@@ -113,10 +113,10 @@ def _none_because(why: str) -> str:
     return f"It shows no sets of labels: {why}."
 
 
-def _left_out(insides: Insides) -> np.ndarray:
+def _left_out(opened: OpenedModel) -> np.ndarray:
     """Probabilities (m,) of the labels of the training rows, each by a fit without it; (0,) if unknown."""
-    proba = getattr(insides.core, "loo_label_proba_", None)
-    if proba is None or insides.wrapped:  # other probabilities need other rows to be judged by
+    proba = getattr(opened.core, "loo_label_proba_", None)
+    if proba is None or opened.wrapped:  # other probabilities need other rows to be judged by
         return np.empty(0)
     return proba[~np.isnan(proba)]
 
@@ -151,13 +151,13 @@ def _check_judge(judge: ConformalClassifier) -> None:
         raise ConversionError("a page has those of rows that count once each")
 
 
-def _posterior(model: BaseEstimator, whole: Insides, classes: np.ndarray, inputs: list[Tensor]) -> Tensor:
+def _posterior(model: BaseEstimator, whole: OpenedModel, classes: np.ndarray, inputs: list[Tensor]) -> Tensor:
     """Return the probabilities (1, c) by a fit to a part of the rows, 0 for classes that it lacks."""
-    insides = Insides.of(model)
-    if whole.encoder is not None and insides.encoder is not None:
-        inputs = _shared_inputs(insides.encoder, whole.encoder, inputs)
+    opened = OpenedModel.of(model)
+    if whole.encoder is not None and opened.encoder is not None:
+        inputs = _shared_inputs(opened.encoder, whole.encoder, inputs)
     rows = GraphRows(inputs[0].graph, [SimpleNamespace(onnx_name=each.name) for each in inputs])
-    P = inputs[0].graph("Exp", log_posterior(insides.outer, insides.outer_rows(rows)))
+    P = inputs[0].graph("Exp", log_posterior(opened.outer, opened.outer_rows(rows)))
     if len(model.classes_) == len(classes):
         return P
     return P @ np.eye(len(classes))[label_index(model.classes_, classes)]

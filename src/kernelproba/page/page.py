@@ -20,8 +20,8 @@ from kernelproba.onnx.errors import ConversionError
 from kernelproba.page.card import TrainingFacts
 from kernelproba.page.description import description
 from kernelproba.page.html import page_html
-from kernelproba.page.insides import Insides
 from kernelproba.page.label_sets import SetSource
+from kernelproba.page.opened_model import OpenedModel
 
 #: Bytes of a page, unless more are allowed.
 MAX_BYTES = 5_000_000
@@ -142,7 +142,7 @@ def write_model_page(
     draw = partial(_html, fitted=model, training=training, with_rows=with_rows, max_bytes=max_bytes)
     sets = SetSource(judge, with_sets)
     shown, text = model, draw(model, sets=sets)
-    if len(text) > max_bytes and judge is not None and judge.fold_estimators_:
+    if with_sets and len(text) > max_bytes and judge is not None and judge.fold_estimators_:
         sets = SetSource(wanted=False, why_not="the fits to folds that they need are too large for a page")
         text = draw(model, sets=sets)
     for _ in range(_ATTEMPTS):
@@ -158,7 +158,7 @@ def write_model_page(
         shown, text = smaller, draw(smaller, sets=sets)
     with replacing(Path(path)) as draft:
         draft.write_text(text, encoding="ascii", newline="\n")
-    compression = None if shown is model else Insides.of(shown).core.compression_
+    compression = None if shown is model else OpenedModel.of(shown).core.compression_
     return WrittenPage(Path(path), len(text), compression)
 
 
@@ -202,8 +202,8 @@ def _smaller(
     fitted: BaseEstimator, shown: BaseEstimator, share: float, *, move: bool
 ) -> BaseEstimator | None:
     """Return the model with about this share of the centres that were shown, None if it cannot be."""
-    centers = max((each.coef.shape[1] for each in Insides.of(shown).expansions()), default=0)
-    members = len(getattr(Insides.of(shown).core, "estimators_", [None]))
+    centers = max((each.coef.shape[1] for each in OpenedModel.of(shown).expansions()), default=0)
+    members = len(getattr(OpenedModel.of(shown).core, "estimators_", [None]))
     wanted = int(centers / members * share * _AIM)
     if wanted < _FEWEST:
         return None

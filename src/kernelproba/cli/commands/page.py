@@ -52,7 +52,7 @@ def page(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, model)
-    with terminal.heeding_warnings(), terminal.working("writing the page"):
+    with terminal.warnings_as_notes(), terminal.working("writing the page"):
         loaded = TableModel.load(model)
         why_no_sets = _why_no_sets(loaded)
         written = write_model_page(
