@@ -146,9 +146,9 @@ def _check_judge(judge: ConformalClassifier) -> None:
     """Refuse sets that are found by more than the probability of a label and the number of known rows."""
     plain = judge.conformity_score == "lac" and judge.conditional is None and not judge.novelty_level
     if not plain or judge.randomized or judge.allow_empty:
-        raise ConversionError("a page has those of conformity_score='lac' alone, without further settings")
+        raise ConversionError("a page has those of conformity_score='lac' alone: fit without other settings")
     if isinstance(judge.estimator_, PriorShiftClassifier) or (judge.calibration_weights_ != 1).any():
-        raise ConversionError("a page has those of rows that count once each")
+        raise ConversionError("a page has those of rows that count once each: fit without weights and priors")
 
 
 def _posterior(model: BaseEstimator, whole: OpenedModel, classes: np.ndarray, inputs: list[Tensor]) -> Tensor:
@@ -167,6 +167,8 @@ def _shared_inputs(part: TableEncoder, whole: TableEncoder, inputs: list[Tensor]
     """Return the inputs of the columns that a fit to a part of the rows uses, of those that all rows have."""
     wanted, given = ([column_input(each) for each in encoder._fitted_] for encoder in (part, whole))
     if any(own is not None and own != other for own, other in zip(wanted, given, strict=True)):
-        raise ConversionError("a fit to a part of the rows takes columns otherwise than this model")
+        raise ConversionError(
+            "a fit to a part of the rows takes columns otherwise than this one: say their kinds"
+        )
     places = [j for j, how in enumerate(given) if how is not None]
     return [each for j, each in zip(places, inputs, strict=True) if wanted[j] is not None]
