@@ -17,6 +17,7 @@ from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 
 from kernelproba import (
     BasisLogisticRegression,
+    ConformalClassifier,
     KernelDensityClassifier,
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
@@ -267,3 +268,27 @@ def test_rows_that_cancel_each_other_are_said_to(browser, tmp_path, C, cancels):
     show(browser, tmp_path / "page.html")
     text = browser.find_element(By.ID, "rest").get_attribute("textContent")
     assert ("no single row decides" in text) == cancels
+
+
+@pytest.mark.parametrize("kind", ["table", "matrix"])
+def test_sets_of_fits_to_folds_are_those_of_the_conformal_classifier(kind, browser, tmp_path):
+    rng = np.random.default_rng(0)
+    if kind == "table":
+        (X, y), (new, _) = table_of_everything(150, 0), table_of_everything(80, 1)
+        X, new = X.drop(columns="words"), new.drop(columns="words")
+        y[:2] = "rare"  # in two of the folds' tests, and so lacking from none or some of the fits
+        inner = TableClassifier(KernelLogisticRegression())
+    else:
+        X, y = load_iris(return_X_y=True)
+        X = X + rng.normal(size=X.shape)
+        new = X[rng.integers(150, size=80)] + rng.normal(size=(80, 4))
+        inner = make_pipeline(StandardScaler(), KernelLogisticRegressionCV([1.0], [0.1], kernel="rbf"))
+    model = fit(ConformalClassifier(inner, 0.8, method="cv+"), X, y)
+    write_model_page(model, tmp_path / "model.html", labels=y)
+    show(browser, tmp_path / "model.html")
+    answers = ask(browser, as_cells(model.estimator_, new) if kind == "table" else new.tolist())
+    for level in ("0.8", "0.9", "0.95", "0.99"):
+        found = [answer["sets"][level] for answer in answers]
+        assert found == [np.flatnonzero(row).tolist() for row in model.predict_set(new, float(level))]
+    np.testing.assert_allclose(probabilities(answers), model.predict_proba(new), rtol=0, atol=1e-6)
+    assert told(browser) == []

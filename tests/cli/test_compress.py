@@ -23,6 +23,13 @@ def test_a_smaller_model_predicts_nearly_the_same(command, folder, tuned, tmp_pa
     assert (predictions[0] - predictions[1]).abs().to_numpy().mean() < 0.02
 
 
+def test_a_smaller_model_says_where_its_sets_are(command, folder, tuned, tmp_path):
+    small = tmp_path / "small.skops"
+    assert command("compress", folder / tuned, small, "--centers", 25, "-q").code == 0
+    answer = command("predict", small, folder / "new.csv", "-o", tmp_path / "out.csv", "--sets", "0.9")
+    assert "a compressed model has none" in answer.error
+
+
 def test_how_small_must_be_said_once(command, folder, tuned, tmp_path):
     small = tmp_path / "small.skops"
     assert "one of the two" in command("compress", folder / tuned, small).error

@@ -45,3 +45,13 @@ def test_a_file_that_is_no_model_of_ours_is_refused(content, command, tmp_path):
 
 def test_the_model_is_not_overwritten(command, folder):
     assert command("page", folder / "iris.skops", "-o", folder / "iris.skops").error
+
+
+def test_a_page_shows_the_sets_that_predict_would_give_and_no_others(command, folder, tmp_path):
+    fit = ("fit", folder / "iris.csv", "-t", "species", "-m", "lspc", "-q", "-o", tmp_path / "model.skops")
+    for option, folds, levels in (("--sets", 5, 4), ("--no-sets", 0, 0)):
+        assert command(*fit, option).code == 0
+        answer = command("page", tmp_path / "model.skops", "-o", tmp_path / "model.html")
+        sets = described(tmp_path / "model.html")["sets"]
+        assert (len(sets["known"]), len(sets["thresholds"])) == (folds, levels)
+        assert ("shows no sets of labels" in answer.err.replace("\n", " ")) == (folds == 0)

@@ -74,6 +74,8 @@ def label_sets(model: TableModel) -> LabelSets:
     if model.sets is not None:
         return LabelSets(model.sets)
     found = LabelSets.of(model.model)
+    if found is None and hasattr(model.model, "compression_"):
+        raise ValueError("a compressed model has none; ask the model file that it was made from")
     if found is None:
         raise ValueError(f"the method '{model.method}' has none by itself; fit the model with --sets")
     if not serves_leave_one_out(model.model, len(model.rows), grouped=model.grouped):

@@ -64,7 +64,9 @@ def to_onnx(
     Notes
     -----
     Kernels are computed in double precision whatever the input, so that probabilities equal those of
-    ``predict_proba`` to rounding.  Rows are not checked: NaN makes NaN.
+    ``predict_proba`` to rounding.  Scalers of scikit-learn before a model work in the precision of the input,
+    and single precision may cost a few 1e-5 there: pass double rows as `X` for more digits.  Rows are not
+    checked: NaN makes NaN.
 
     Examples
     --------

@@ -45,7 +45,11 @@ class TrainingFacts:
 
 
 def model_card(
-    model: BaseEstimator, form: Form, training: TrainingFacts, compression: Mapping[str, float] | None
+    model: BaseEstimator,
+    form: Form,
+    training: TrainingFacts,
+    compression: Mapping[str, float] | None,
+    of_sets: str | None,
 ) -> dict[str, object]:
     """Return the card: title, facts, scores and limits, all as texts.
 
@@ -59,6 +63,8 @@ def model_card(
         What it learnt from.
     compression : mapping or None
         What `kernelproba.compression.compress` says of the model on the page, if it was compressed.
+    of_sets : str or None
+        What to say of its sets of labels.
     """
     opened = OpenedModel.of(model)
     return {
@@ -69,7 +75,7 @@ def model_card(
         "facts": _facts(opened, form, training, compression),
         "classes": _class_counts(opened, training),
         "scores": _scores(opened, training),
-        "limits": _limits(form, compression),
+        "limits": _limits(form, compression) + ([] if of_sets is None else [of_sets]),
     }
 
 

@@ -16,7 +16,7 @@ from kernelproba.onnx.wrappers import decision
 from kernelproba.page.card import TrainingFacts, model_card
 from kernelproba.page.decoding import OTHER
 from kernelproba.page.fields import Form
-from kernelproba.page.label_sets import set_thresholds
+from kernelproba.page.label_sets import PageSets, SetSource
 from kernelproba.page.novelty import page_novelty
 from kernelproba.page.opened_model import OpenedModel, training_rows
 from kernelproba.page.reasons import contributions
@@ -33,6 +33,7 @@ def description(
     fitted: BaseEstimator,
     training: TrainingFacts,
     *,
+    sets: SetSource,
     with_rows: bool,
     max_bytes: int,
 ) -> dict[str, object]:
@@ -46,6 +47,8 @@ def description(
         From which it was compressed, or the same.
     training : TrainingFacts
         What it learnt from.
+    sets : SetSource
+        What judges labels.
     with_rows : bool
         Whether training rows are shown.
     max_bytes : int
@@ -62,11 +65,13 @@ def description(
     chosen, labels = decision(opened.outer, log_P)
     X = opened.core_matrix(given)
     novelty = page_novelty(OpenedModel.of(fitted).core, X, max_bytes // _BYTES_PER_WORK)
+    label_sets = PageSets.of(fitted, sets, inputs)
     reasons = contributions(expansions, X) if with_rows and len(numbers) else []
     outputs = [
         graph("Exp", log_P),
         chosen,
         *([novelty.score] if novelty else []),
+        *label_sets.posteriors,
         *(r.values for r in reasons),
     ]
     return {
@@ -78,8 +83,8 @@ def description(
         "novelty": novelty.facts() if novelty else None,
         "reasons": [each.facts() for each in reasons],
         "rows": _shown_rows(numbers, form, training) if reasons else None,
-        "sets": set_thresholds(fitted),
-        "card": model_card(fitted, form, training, _compression(model, fitted)),
+        "sets": label_sets.facts(),
+        "card": model_card(fitted, form, training, _compression(model, fitted), label_sets.limit),
     }
 
 

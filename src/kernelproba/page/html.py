@@ -25,7 +25,7 @@ def page_html(described: dict[str, object]) -> str:
     text = own.get_template("page.html").render(
         card=described["card"],
         fields=described["fields"],
-        sets=described["sets"],
+        levels=list(described["sets"]["thresholds"]),  # type: ignore[index]
         novelty=described["novelty"],
         reasons=bool(described["reasons"]),
         rows=described["rows"] is not None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.atomic_file import replacing
 from kernelproba.compression import compress
+from kernelproba.estimators.conformal import ConformalClassifier
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.page.card import TrainingFacts
 from kernelproba.page.description import description
 from kernelproba.page.html import page_html
+from kernelproba.page.label_sets import SetSource
 from kernelproba.page.opened_model import OpenedModel
 
 #: Bytes of a page, unless more are allowed.
@@ -66,6 +69,7 @@ def write_model_page(
     row_names: Sequence[object] | None = None,
     left_out: Mapping[str, str] | None = None,
     with_rows: bool = True,
+    with_sets: bool = True,
     max_bytes: int = MAX_BYTES,
 ) -> WrittenPage:
     """Write a page on which to try a model: it predicts in the browser, as one types.
@@ -78,7 +82,8 @@ def write_model_page(
     ----------
     model : classifier
         Fitted, of this package, such as a `kernelproba.TableClassifier`; also inside a search, or behind
-        scalers of scikit-learn in a pipeline.
+        scalers of scikit-learn in a pipeline.  Inside a `kernelproba.ConformalClassifier` it shows the sets
+        of labels of that.
     path : path
         Where to write; what is there is replaced.
     labels : sequence of length n, optional
@@ -93,9 +98,12 @@ def write_model_page(
         Whether training rows, their values and labels, may be shown as reasons.  Without, the page has no
         reasons; but the centres of a kernel machine are training rows, and its numbers still hold them in
         encoded form.
+    with_sets : bool, default=True
+        Whether to show sets of labels: those of a `kernelproba.ConformalClassifier` around the model, or
+        else by leave-one-out, if the model keeps it, which the page says where rows are few.
     max_bytes : int, default=5_000_000
         A page that would be larger shows a compressed model (`kernelproba.compression.compress`), and says
-        so.
+        so; fits to folds, for sets of labels, are left out first.
 
     Returns
     -------
@@ -130,7 +138,13 @@ def write_model_page(
     _check(model, left_out, max_bytes)
     listed = _listed("labels", labels), _listed("row_names", row_names)
     training = TrainingFacts(*listed, target, left_out or {})
-    shown, text = model, _html(model, model, training, with_rows, max_bytes)
+    judge, model = _apart(model)
+    draw = partial(_html, fitted=model, training=training, with_rows=with_rows, max_bytes=max_bytes)
+    sets = SetSource(judge, with_sets)
+    shown, text = model, draw(model, sets=sets)
+    if with_sets and len(text) > max_bytes and judge is not None and judge.fold_estimators_:
+        sets = SetSource(wanted=False, why_not="the fits to folds that they need are too large for a page")
+        text = draw(model, sets=sets)
     for _ in range(_ATTEMPTS):
         if len(text) <= max_bytes:
             break
@@ -141,7 +155,7 @@ def write_model_page(
                 stacklevel=2,
             )
             break
-        shown, text = smaller, _html(smaller, model, training, with_rows, max_bytes)
+        shown, text = smaller, draw(smaller, sets=sets)
     with replacing(Path(path)) as draft:
         draft.write_text(text, encoding="ascii", newline="\n")
     compression = None if shown is model else OpenedModel.of(shown).core.compression_
@@ -166,10 +180,22 @@ def _listed(argument: str, values: Iterable[object] | None) -> list[object] | No
     return None if values is None else list(values)
 
 
+def _apart(model: BaseEstimator) -> tuple[ConformalClassifier | None, BaseEstimator]:
+    """Return what judges labels around a model, and the model."""
+    return (model, model.estimator_) if isinstance(model, ConformalClassifier) else (None, model)
+
+
 def _html(
-    shown: BaseEstimator, fitted: BaseEstimator, training: TrainingFacts, with_rows: bool, max_bytes: int
+    shown: BaseEstimator,
+    *,
+    fitted: BaseEstimator,
+    training: TrainingFacts,
+    sets: SetSource,
+    with_rows: bool,
+    max_bytes: int,
 ) -> str:
-    return page_html(description(shown, fitted, training, with_rows=with_rows, max_bytes=max_bytes))
+    described = description(shown, fitted, training, sets=sets, with_rows=with_rows, max_bytes=max_bytes)
+    return page_html(described)
 
 
 def _smaller(

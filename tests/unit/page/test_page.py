@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from kernelproba import (
+    ConformalClassifier,
     KernelLogisticRegression,
     KernelLogisticRegressionCV,
     LeastSquaresProbabilisticClassifier,
@@ -166,3 +167,43 @@ def test_a_kernel_matrix_has_no_columns_to_ask_for(tmp_path):
     model = KernelLogisticRegression(kernel="precomputed").fit(np.eye(2), [0, 1])
     with pytest.raises(ConversionError, match="no columns to ask for"):
         write_model_page(model, tmp_path / "page.html")
+
+
+def judged(**settings):
+    X, y = problem(120)
+    inner = KernelLogisticRegressionCV([1.0], [0.1], kernel="rbf")
+    return ConformalClassifier(inner, method="cv+", **settings).fit(X, y)
+
+
+def test_sets_of_few_rows_by_leave_one_out_say_what_they_are(tmp_path):
+    model = judged()
+    write_model_page(model, tmp_path / "folds.html")
+    write_model_page(model.estimator_, tmp_path / "loo.html")
+    write_model_page(model.estimator_, tmp_path / "none.html", with_sets=False)
+    folds, loo, none = (read(tmp_path / f"{each}.html") for each in ("folds", "loo", "none"))
+    assert "leaving out one row at a time" in loo[0]
+    assert "leaving out one row at a time" not in folds[0] + none[0]
+    assert [len(each[1]["sets"]["known"]) for each in (folds, loo, none)] == [5, 0, 0]
+    assert [len(each[1]["sets"]["thresholds"]) for each in (folds, loo, none)] == [4, 4, 0]
+    assert 'id="set"' not in none[0]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"conformity_score": "aps"}, {"conditional": "class"}, {"randomized": True}]
+)
+def test_sets_that_a_page_cannot_find_are_left_out_and_it_says_so(settings, tmp_path):
+    write_model_page(judged(**settings), tmp_path / "model.html")
+    text, described = read(tmp_path / "model.html")
+    assert described["sets"]["thresholds"] == {}
+    assert "It shows no sets of labels" in text
+
+
+def test_fits_to_folds_that_make_a_page_too_large_are_left_out_and_it_says_so(tmp_path):
+    model = judged()
+    whole = write_model_page(model, tmp_path / "whole.html")
+    small = write_model_page(model, tmp_path / "small.html", max_bytes=120_000)
+    text, described = read(tmp_path / "small.html")
+    assert small.bytes <= 120_000 < whole.bytes
+    assert small.compression is None
+    assert described["sets"]["thresholds"] == {}
+    assert "fits to folds that they need are too large" in text

@@ -11,6 +11,7 @@ from kernelproba.cli.options import Json, Model, Quiet
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
+    from kernelproba.cli.table_model import TableModel
     from kernelproba.page import WrittenPage
 
 #: Shown by ``--help``.
@@ -53,18 +54,33 @@ def page(
     check_output(output, model)
     with terminal.warnings_as_notes(), terminal.working("writing the page"):
         loaded = TableModel.load(model)
+        why_no_sets = _why_no_sets(loaded)
         written = write_model_page(
-            loaded.model,
+            loaded.model if loaded.sets is None else loaded.sets,
             output,
             labels=loaded.labels,
             target=loaded.target,
             row_names=loaded.rows,
             left_out=loaded.left_out,
             with_rows=not without_rows,
+            with_sets=why_no_sets is None,
             max_bytes=int(1e6 * max_mb),
         )
+    if why_no_sets is not None:
+        terminal.notes([f"the page shows no sets of labels: {why_no_sets}"])
     facts = {"output": str(output), "bytes": written.bytes, "compression": written.compression}
     terminal.result(facts, lambda screen: _show(screen, written))
+
+
+def _why_no_sets(loaded: TableModel) -> str | None:
+    """Return why 'kernelproba predict' would refuse sets of labels, None if it would not."""
+    from kernelproba.cli.set_calibration import label_sets
+
+    try:
+        label_sets(loaded)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _show(screen: Terminal, written: WrittenPage) -> None:

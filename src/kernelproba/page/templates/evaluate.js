@@ -1,7 +1,7 @@
 "use strict";
 // A model is a list of nodes, each an operator of ONNX from named tensors to named tensors; numbers are doubles.
 // makeModel(description)(inputs) returns the tensors that the description names as outputs.
-const makeModel = (() => {
+const { makeModel, unpack } = (() => {
   const count = (shape) => shape.reduce((a, b) => a * b, 1);
   const tensor = (shape, data) => ({ shape, data });
   const zeros = (shape) => tensor(shape, new Float64Array(count(shape)));
@@ -228,8 +228,9 @@ const makeModel = (() => {
     return graph.outputs.map(find);
   }
 
-  return (description) => {
+  const makeModel = (description) => {
     const known = new Map(Object.entries(description.constants).map(([name, packed]) => [name, unpack(packed)]));
     return (given) => run(description, given.map((value) => tensor([1, 1], typeof value === "string" ? [value] : Float64Array.of(value))), known);
   };
+  return { makeModel, unpack };
 })();

@@ -1,7 +1,7 @@
 (() => {
   const model = JSON.parse(document.getElementById("model").textContent);
   const compute = makeModel(model.graph), { fields, classes } = model;
-  const MOST_BARS = 12, MOST_ROWS = 5, MOST_VALUES = 10, CANCELLING = 20, DAY = 86400000;
+  const MOST_BARS = 12, MOST_ROWS = 5, MOST_VALUES = 10, CANCELLING = 20, DAY = 86400000, TIE = 1e-12;
   const byId = (id) => document.getElementById(id);
 
   // Names and values of others are text and nothing else; what could not be seen is shown as a box.
@@ -103,16 +103,26 @@
     while (low < high) { const middle = (low + high) >> 1; if (scores[middle] < score) low = middle + 1; else high = middle; }
     return ((low < scores.length ? weightFrom[low] : 0) + 1) / (total + 1);
   };
-  const setOf = (P, level) => {
-    const members = [...P.keys()].filter((k) => P[k] >= model.sets[level]);
-    return members.length ? members : [P.indexOf(Math.max(...P))];
+  // What a label is judged by: its probability, or the number of known rows that fit no better by the fits without them.
+  const known = model.sets.known.map((packed) => unpack(packed).data);
+  const upTo = (sorted, p) => {
+    let low = 0, high = sorted.length;
+    while (low < high) { const middle = (low + high) >> 1; if (sorted[middle] <= p) low = middle + 1; else high = middle; }
+    return low;
+  };
+  const judged = (P, byFold) => (known.length ? P.map((_, k) => byFold.reduce((sum, each, f) => sum + upTo(known[f], each.data[k] * (1 + TIE)), 0)) : P);
+  const setOf = (P, worth, level) => {
+    const members = [...P.keys()].filter((k) => worth[k] >= model.sets.thresholds[level]);
+    return members.length ? members : [[...P.keys()].reduce((best, k) => (worth[k] > worth[best] || (worth[k] === worth[best] && P[k] > P[best]) ? k : best))];
   };
   const predict = (row) => {
     const found = compute(row.map((value, j) => (value === null || value === undefined ? (fields[j].text ? "" : NaN) : value)));
     const P = [...found[0].data], answer = { probabilities: P, label: model.labels[found[1].data[0]] };
     let at = 2;
     if (model.novelty) { answer.novelty = found[at++].data[0]; answer.pValue = pValue(answer.novelty); }
-    answer.sets = Object.fromEntries(Object.keys(model.sets).map((level) => [level, setOf(P, level)]));
+    const worth = judged(P, found.slice(at, at + known.length));
+    at += known.length;
+    answer.sets = Object.fromEntries(Object.keys(model.sets.thresholds).map((level) => [level, setOf(P, worth, level)]));
     answer.contributions = model.reasons.map((_, k) => found[at + k]);
     return answer;
   };

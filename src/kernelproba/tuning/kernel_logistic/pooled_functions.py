@@ -5,10 +5,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.kernels import Kernel, Stationary
 from kernelproba.tuning.kernel_logistic.stacked_expansion import stacked_expansion
 from kernelproba.tuning.kernel_logistic.uncertainty import UncertainPool
 from kernelproba.tuning.scaling import AfterScaling, FeatureScaling
-from kernelproba.typing import MatrixLike
+from kernelproba.typing import Matrix, MatrixLike
 
 
 class PooledFunctions(UncertainPool):
@@ -26,7 +27,7 @@ class PooledFunctions(UncertainPool):
         if self.best_estimator_._is_precomputed():
             X = X[:, self._rows_]  # columns of the rows that carry weight
         parts = zip(self.weights_, self.scalers_, self.estimators_, strict=True)
-        scores = [v * model._scores(X if s is None else s.transform(X)) for v, s, model in parts]
+        scores = [v * model._scores(_scaled(X, s, model.kernel_)) for v, s, model in parts]
         return np.sum(scores, axis=0) / self.temperature_
 
     def kernel_expansions(self) -> list[KernelExpansion]:
@@ -55,3 +56,13 @@ class PooledFunctions(UncertainPool):
         return KernelExpansion(
             kernel, centers, rows, factor * inner.coef, factor * inner.intercept, inner.sides
         )
+
+
+def _scaled(X: Matrix, scaler: FeatureScaling | None, kernel: Kernel | None) -> Matrix:
+    """Rows (n, d) on the scale of a model.
+
+    Scores of a kernel without a bound grow with the row, and so would the rounding of single precision.
+    """
+    if scaler is None:
+        return X
+    return scaler.transform(X if isinstance(kernel, Stationary) else X.astype(np.float64, copy=False))
