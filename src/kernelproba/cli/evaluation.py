@@ -168,7 +168,7 @@ def write_model_report(
         against=held_out.against,
         sets=available_sets(model),
     )
-    with terminal.heeding_warnings(), terminal.working(f"writing {path.name}"):
+    with terminal.warnings_as_notes(), terminal.working(f"writing {path.name}"):
         summary = summarise(
             model.model, held_out.X, held_out.y, training=training, rivals=rivals, about=about
         )

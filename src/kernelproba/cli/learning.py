@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from kernelproba.cli.table_model import TableModel
     from kernelproba.cli.terminal import Terminal
-    from kernelproba.tables.training_table import Choice, TrainingTable
+    from kernelproba.tables.training_table import TableSelection, TrainingTable
     from kernelproba.typing import Classifier
 
 #: Share of rows that is held out for a report.
@@ -42,12 +42,12 @@ class Splitting:
         if self.report is not None:
             check_report(self.report, *inputs)
 
-    def choice(self, target: str, **options: Any) -> Choice:
+    def choice(self, target: str, **options: Any) -> TableSelection:
         """Return which part of a table to learn from: not from the column that tells groups apart."""
-        from kernelproba.tables.training_table import Choice
+        from kernelproba.tables.training_table import TableSelection
 
         options["exclude"] = (*options["exclude"], *([self.group] if self.group else []))
-        return Choice(target, beside=self.group or self.time, **options)
+        return TableSelection(target, beside=self.group or self.time, **options)
 
     def split(self, table: TrainingTable, seed: int) -> tuple[TrainingTable, TrainingTable | None]:
         """Return the rows to learn from and those to judge by, if any are held out."""
@@ -68,7 +68,7 @@ class Splitting:
         """Return the scores of the rows held out, and write the report."""
         from kernelproba.cli.evaluation import evaluation_facts, predict_held_out, write_model_report
 
-        with terminal.heeding_warnings():
+        with terminal.warnings_as_notes():
             rows = predict_held_out(terminal, model, held)
             facts = evaluation_facts(model, rows) | {"by": self.group or self.time or "chance"}
             if self.report is not None:
@@ -81,7 +81,7 @@ class Splitting:
 def learn(
     terminal: Terminal,
     method: tuple[str, Classifier],
-    source: tuple[Choice, TrainingTable],
+    source: tuple[TableSelection, TrainingTable],
     splitting: Splitting,
     output: Path | None,
     rivals: pd.DataFrame | None = None,
@@ -94,7 +94,7 @@ def learn(
         For notes and progress.
     method : (str, classifier)
         Its name, and it.
-    source : (Choice, TrainingTable)
+    source : (TableSelection, TrainingTable)
         What was asked for, and what was read.
     splitting : Splitting
         Rows to hold out, and the report.
@@ -117,7 +117,7 @@ def learn(
     classifier = with_few_centers(classifier, len(table.y))
     start = time.perf_counter()
     counting = terminal.counting(f"fitting {len(table.y):,} rows")
-    with terminal.heeding_warnings(), counting as update, reporting_progress(classifier, update):
+    with terminal.warnings_as_notes(), counting as update, reporting_progress(classifier, update):
         model = TableClassifier(classifier, encoder_for(choice)).fit(table.X, table.y)
         forget_callbacks(model.estimator_)
     seconds = time.perf_counter() - start
@@ -132,7 +132,7 @@ def learn(
         "sets": set_facts,
         "output": None if output is None else str(output),
     }
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         terminal.notes(fit_doubts(facts, model, table))
     if held is not None:
         facts["held_out"] = splitting.judge(terminal, fitted, table, held, rivals)

@@ -14,7 +14,7 @@ from kernelproba.cli.evaluation import HeldOut, predict_labelled
 from kernelproba.cli.table_model import TableModel
 
 if TYPE_CHECKING:
-    from kernelproba.cli.stated import Stated
+    from kernelproba.cli.stated_probabilities import StatedProbabilities
     from kernelproba.cli.terminal import Terminal
     from kernelproba.tables.files.table_file import TableFile
 
@@ -37,7 +37,7 @@ def judge_opponent(
     held_out : HeldOut
         What the first says of them.
     """
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         other = TableModel.load(path)
         order = class_order(path.name, other.classes, model.classes)
         theirs = predict_labelled(terminal, other, *source)
@@ -45,7 +45,9 @@ def judge_opponent(
     return replace(held_out, against={path.name: Q})
 
 
-def stated_opponent(path: Path, theirs: Stated, ours: Stated) -> dict[str, np.ndarray]:
+def stated_opponent(
+    path: Path, theirs: StatedProbabilities, ours: StatedProbabilities
+) -> dict[str, np.ndarray]:
     """Return other probabilities of the same rows by the name of their file."""
     if not np.array_equal(theirs.y, ours.y):
         raise CommandError(

@@ -92,7 +92,7 @@ def _as_layout(given: dict[str, Any]) -> Layout:
 
 
 def _as_columns(given: dict[str, Any]) -> dict[str, object]:
-    """Return the options as arguments of `Choice`."""
+    """Return the options as arguments of `TableSelection`."""
     if given["decimal"] not in (None, ".", ","):
         raise CommandError(f"--decimal {given['decimal']}: it is either . or ,")
     kinds = _parsed_kinds(given.pop("kind") or [])
@@ -111,7 +111,7 @@ def with_groups(*groups: str) -> Callable[[Callable[..., None]], Callable[..., N
     Parameters
     ----------
     *groups : {"layout", "columns"}
-        ``layout`` arrives as a `Layout`, ``columns`` as a dict of arguments of `Choice`.
+        ``layout`` arrives as a `Layout`, ``columns`` as a dict of arguments of `TableSelection`.
     """
 
     def give(command: Callable[..., None]) -> Callable[..., None]:

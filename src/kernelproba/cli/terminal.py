@@ -81,7 +81,7 @@ class Terminal:
                 self._err.print(f"note: {name(text)}", style="yellow", soft_wrap=True)
 
     @contextmanager
-    def heeding_warnings(self) -> Iterator[None]:
+    def warnings_as_notes(self) -> Iterator[None]:
         """Print each warning of Python once, as a note."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -140,11 +140,11 @@ class Terminal:
             yield progress
 
     @contextmanager
-    def watching(self, text: str) -> Iterator[Watch]:
+    def watching(self, text: str) -> Iterator[LiveTable]:
         """Show a table that grows, above a bar with the time left."""
         columns = (_description(), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeLeftColumn())
         progress = Progress(*columns, console=self._err, disable=self._is_silent())
-        watch = Watch(progress, text)
+        watch = LiveTable(progress, text)
         if self._is_silent():
             yield watch
             return
@@ -155,7 +155,7 @@ class Terminal:
         return self._quiet or not self._err.is_terminal
 
 
-class Watch:
+class LiveTable:
     """A table of results so far, and how far the work is.
 
     Parameters

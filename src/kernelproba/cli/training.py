@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from kernelproba.tables import TableEncoder
 from kernelproba.tables.files.table_format import open_table
 from kernelproba.tables.kinds import DROPPED, ColumnKind
-from kernelproba.tables.training_table import Choice, TrainingTable, read_training_table
+from kernelproba.tables.training_table import TableSelection, TrainingTable, read_training_table
 
 if TYPE_CHECKING:
     from kernelproba.cli.terminal import Terminal
     from kernelproba.tables.files.table_file import Layout
 
 
-def load_training_table(terminal: Terminal, path: Path, layout: Layout, choice: Choice) -> TrainingTable:
+def load_training_table(
+    terminal: Terminal, path: Path, layout: Layout, choice: TableSelection
+) -> TrainingTable:
     """Read a table from a file, and print what the user should know of it."""
     with terminal.working(f"reading {path.name}"):
         table = read_training_table(open_table(path, layout), choice)
@@ -25,7 +27,7 @@ def load_training_table(terminal: Terminal, path: Path, layout: Layout, choice: 
 
 
 def without_dropped(
-    terminal: Terminal, table: TrainingTable, choice: Choice
+    terminal: Terminal, table: TrainingTable, choice: TableSelection
 ) -> tuple[TrainingTable, list[ColumnKind]]:
     """Return the table without columns that cannot be learnt from, and what each column was taken for.
 
@@ -45,7 +47,7 @@ def _with_reason(found: ColumnKind, why_read: str) -> ColumnKind:
     return found if plain else replace(found, why=why_read)
 
 
-def encoder_for(choice: Choice) -> TableEncoder:
+def encoder_for(choice: TableSelection) -> TableEncoder:
     """Return the encoder of a table that was read by a choice: its texts have been read already."""
     kinds = {name: kind for name, kind in choice.kinds.items() if kind != DROPPED and name != choice.target}
     return TableEncoder(

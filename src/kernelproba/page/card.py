@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from kernelproba import __version__
 from kernelproba.inspection import score_intervals
 from kernelproba.page.fields import Form
-from kernelproba.page.insides import Insides
+from kernelproba.page.opened_model import OpenedModel
 from kernelproba.plain_text import name
 from kernelproba.report.about import made_now
 from kernelproba.report.wording import SCORE_TEXTS, number
@@ -60,31 +60,31 @@ def model_card(
     compression : mapping or None
         What `kernelproba.compression.compress` says of the model on the page, if it was compressed.
     """
-    insides = Insides.of(model)
+    opened = OpenedModel.of(model)
     return {
         "title": "A classifier" if training.target is None else name(training.target),
-        "model": type(insides.core).__name__,
+        "model": type(opened.core).__name__,
         "made": made_now(),
         "version": __version__,
-        "facts": _facts(insides, form, training, compression),
-        "classes": _class_counts(insides, training),
-        "scores": _scores(insides, training),
+        "facts": _facts(opened, form, training, compression),
+        "classes": _class_counts(opened, training),
+        "scores": _scores(opened, training),
         "limits": _limits(form, compression),
     }
 
 
 def _facts(
-    insides: Insides, form: Form, training: TrainingFacts, compression: Mapping[str, float] | None
+    opened: OpenedModel, form: Form, training: TrainingFacts, compression: Mapping[str, float] | None
 ) -> list[tuple[str, str]]:
-    facts = [("Model", type(insides.outer).__name__), ("Learnt by", type(insides.core).__name__)]
-    if insides.outer is insides.core:
+    facts = [("Model", type(opened.outer).__name__), ("Learnt by", type(opened.core).__name__)]
+    if opened.outer is opened.core:
         facts = facts[:1]
     if training.labels is not None:
         facts.append(("Training rows", f"{len(training.labels):,}"))
     facts.append(("Columns", f"{len(form.fields):,}"))
     left_out = {name(column): why for column, why in training.left_out.items()}
-    if insides.encoder is not None:
-        dropped = {each.name: each.why for each in insides.encoder.columns_ if each.kind == "dropped"}
+    if opened.encoder is not None:
+        dropped = {each.name: each.why for each in opened.encoder.columns_ if each.kind == "dropped"}
         left_out |= {name(column): why for column, why in dropped.items()}
     facts += [("Left out", f"{column}: {why}") for column, why in list(left_out.items())[:8]]
     if compression is not None:
@@ -93,25 +93,25 @@ def _facts(
     return facts
 
 
-def _class_counts(insides: Insides, training: TrainingFacts) -> list[tuple[str, int | None]]:
-    classes = insides.outer.classes_.tolist()
+def _class_counts(opened: OpenedModel, training: TrainingFacts) -> list[tuple[str, int | None]]:
+    classes = opened.outer.classes_.tolist()
     if training.labels is None:
         return [(name(label), None) for label in classes]
     given = list(training.labels)
     return [(name(label), given.count(label)) for label in classes]
 
 
-def _scores(insides: Insides, training: TrainingFacts) -> list[dict[str, str]]:
+def _scores(opened: OpenedModel, training: TrainingFacts) -> list[dict[str, str]]:
     """Return what to expect of new rows, from the probabilities of training rows by fits without them."""
-    P = None if insides.wrapped else getattr(insides.core, "loo_proba_", None)
+    P = None if opened.wrapped else getattr(opened.core, "loo_proba_", None)
     if P is None:
         return []
     if training.labels is None or len(training.labels) != len(P):
-        means = {key: {"estimate": value} for key, value in insides.core.loo_scores_.items()}
+        means = {key: {"estimate": value} for key, value in opened.core.loo_scores_.items()}
     else:
         known = ~np.isnan(P).any(axis=1)
         labels = np.asarray(training.labels)[known]
-        intervals = score_intervals(labels, P[known], classes=insides.core.classes_, random_state=0)
+        intervals = score_intervals(labels, P[known], classes=opened.core.classes_, random_state=0)
         means = {key: each._asdict() for key, each in intervals.items()}
     return [
         {

@@ -16,9 +16,9 @@ from kernelproba.onnx.wrappers import decision
 from kernelproba.page.card import TrainingFacts, model_card
 from kernelproba.page.decoding import OTHER
 from kernelproba.page.fields import Form
-from kernelproba.page.insides import Insides, training_rows
 from kernelproba.page.label_sets import set_thresholds
 from kernelproba.page.novelty import page_novelty
+from kernelproba.page.opened_model import OpenedModel, training_rows
 from kernelproba.page.reasons import contributions
 from kernelproba.page.recorder import PageGraph
 
@@ -51,17 +51,17 @@ def description(
     max_bytes : int
         How large the page may be: the smaller, the coarser is the novelty.
     """
-    insides = Insides.of(model)
-    graph, expansions = PageGraph(), insides.expansions()
+    opened = OpenedModel.of(model)
+    graph, expansions = PageGraph(), opened.expansions()
     numbers, rows = training_rows(expansions)
     check_lengths(numbers, labels=training.labels, row_names=training.row_names)
-    form = Form.of(insides, rows)
+    form = Form.of(opened, rows)
     inputs = [Tensor(graph, f"input{j}") for j in range(len(form.fields))]
     given = GraphRows(graph, [SimpleNamespace(onnx_name=each.name) for each in inputs])
-    log_P = log_posterior(insides.outer, insides.outer_rows(given))
-    chosen, labels = decision(insides.outer, log_P)
-    X = insides.core_matrix(given)
-    novelty = page_novelty(Insides.of(fitted).core, X, max_bytes // _BYTES_PER_WORK)
+    log_P = log_posterior(opened.outer, opened.outer_rows(given))
+    chosen, labels = decision(opened.outer, log_P)
+    X = opened.core_matrix(given)
+    novelty = page_novelty(OpenedModel.of(fitted).core, X, max_bytes // _BYTES_PER_WORK)
     reasons = contributions(expansions, X) if with_rows and len(numbers) else []
     outputs = [
         graph("Exp", log_P),
@@ -71,7 +71,7 @@ def description(
     ]
     return {
         "graph": graph.described(inputs, outputs),
-        "classes": [str(label) for label in insides.outer.classes_.tolist()],
+        "classes": [str(label) for label in opened.outer.classes_.tolist()],
         "labels": [str(label) for label in labels.tolist()],
         "fields": [field.facts() for field in form.fields],
         "other": OTHER,
@@ -84,7 +84,7 @@ def description(
 
 
 def _compression(model: BaseEstimator, fitted: BaseEstimator) -> Mapping[str, float] | None:
-    return None if model is fitted else Insides.of(model).core.compression_
+    return None if model is fitted else OpenedModel.of(model).core.compression_
 
 
 def _shown_rows(numbers: np.ndarray, form: Form, training: TrainingFacts) -> dict[str, object]:

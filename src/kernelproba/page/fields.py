@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelproba.page.decoding import Value, decoded_columns, rounded
-from kernelproba.page.insides import Insides
+from kernelproba.page.opened_model import OpenedModel
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tables.encoding.categories import CategoryEncoder, OrderedEncoder
 from kernelproba.tables.encoding.dates import DateEncoder
@@ -74,13 +74,13 @@ class Form:
     values: list[list[Value]]
 
     @classmethod
-    def of(cls, insides: Insides, rows: np.ndarray) -> Form:
+    def of(cls, opened: OpenedModel, rows: np.ndarray) -> Form:
         """Build the form of a model; `rows` (m, k) are training rows as its core takes them."""
-        if insides.encoder is not None:
-            return cls._of_table(insides.encoder, rows)
-        d = insides.scalers[0].n_features_in_ if insides.scalers else insides.core.n_features_in_
-        names = _feature_names(insides, d)
-        X = insides.before_scaling(rows) if len(rows) else np.empty((0, d))
+        if opened.encoder is not None:
+            return cls._of_table(opened.encoder, rows)
+        d = opened.scalers[0].n_features_in_ if opened.scalers else opened.core.n_features_in_
+        names = _feature_names(opened, d)
+        X = opened.before_scaling(rows) if len(rows) else np.empty((0, d))
         values = [[rounded(value) for value in column] for column in X.T.tolist()]
         return cls([_number(names[j], values[j]) for j in range(d)], values)
 
@@ -95,8 +95,8 @@ class Form:
         return cls([_field(column, own) for column, own in used], [own for _, own in used])
 
 
-def _feature_names(insides: Insides, d: int) -> list[str]:
-    first: BaseEstimator = insides.scalers[0] if insides.scalers else insides.outer
+def _feature_names(opened: OpenedModel, d: int) -> list[str]:
+    first: BaseEstimator = opened.scalers[0] if opened.scalers else opened.outer
     names = getattr(first, "feature_names_in_", None)
     return [f"x{j}" for j in range(d)] if names is None else [str(each) for each in names]
 

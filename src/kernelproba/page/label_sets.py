@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelproba.conformal.sets import ROUNDING
-from kernelproba.page.insides import Insides
+from kernelproba.page.opened_model import OpenedModel
 
 #: Levels to choose from.
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -18,7 +18,7 @@ def set_thresholds(model: BaseEstimator) -> dict[str, float]:
     With m known rows a label of probability p has the p-value (#{known ≤ p} + 1)/(m + 1) and is kept if that
     exceeds α (`kernelproba.conformal`): if p is at least the ⌊α(m + 1)⌋-th smallest of the known.
     """
-    known = _known_label_proba(Insides.of(model))
+    known = _known_label_proba(OpenedModel.of(model))
     if known is None or len(known) == 0:
         return {}
     ranked, m = np.sort(known), len(known)
@@ -26,9 +26,9 @@ def set_thresholds(model: BaseEstimator) -> dict[str, float]:
     return {f"{level:g}": float(ranked[k - 1]) if k else 0.0 for level, k in counts.items()}
 
 
-def _known_label_proba(insides: Insides) -> np.ndarray | None:
+def _known_label_proba(opened: OpenedModel) -> np.ndarray | None:
     """Probabilities (m,) of the labels of the training rows, each by a fit without it."""
-    proba = getattr(insides.core, "loo_label_proba_", None)
-    if proba is None or insides.wrapped:  # other probabilities need other rows to be judged by
+    proba = getattr(opened.core, "loo_label_proba_", None)
+    if proba is None or opened.wrapped:  # other probabilities need other rows to be judged by
         return None
     return proba[~np.isnan(proba)]

@@ -18,7 +18,7 @@ from kernelproba.onnx.errors import ConversionError
 from kernelproba.page.card import TrainingFacts
 from kernelproba.page.description import description
 from kernelproba.page.html import page_html
-from kernelproba.page.insides import Insides
+from kernelproba.page.opened_model import OpenedModel
 
 #: Bytes of a page, unless more are allowed.
 MAX_BYTES = 5_000_000
@@ -144,7 +144,7 @@ def write_model_page(
         shown, text = smaller, _html(smaller, model, training, with_rows, max_bytes)
     with replacing(Path(path)) as draft:
         draft.write_text(text, encoding="ascii", newline="\n")
-    compression = None if shown is model else Insides.of(shown).core.compression_
+    compression = None if shown is model else OpenedModel.of(shown).core.compression_
     return WrittenPage(Path(path), len(text), compression)
 
 
@@ -176,8 +176,8 @@ def _smaller(
     fitted: BaseEstimator, shown: BaseEstimator, share: float, *, move: bool
 ) -> BaseEstimator | None:
     """Return the model with about this share of the centres that were shown, None if it cannot be."""
-    centers = max((each.coef.shape[1] for each in Insides.of(shown).expansions()), default=0)
-    members = len(getattr(Insides.of(shown).core, "estimators_", [None]))
+    centers = max((each.coef.shape[1] for each in OpenedModel.of(shown).expansions()), default=0)
+    members = len(getattr(OpenedModel.of(shown).core, "estimators_", [None]))
     wanted = int(centers / members * share * _AIM)
     if wanted < _FEWEST:
         return None

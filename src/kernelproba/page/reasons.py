@@ -10,7 +10,7 @@ from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
 from kernelproba.onnx.graph import Tensor
 from kernelproba.onnx.kernels import kernel_block
 from kernelproba.onnx.wrappers import scaled
-from kernelproba.page.insides import kernel_parts
+from kernelproba.page.opened_model import kernel_parts
 from kernelproba.tuning.scaling import AfterScaling
 
 

@@ -97,7 +97,7 @@ def reproduce(
         _remove_drafts(place, stem)
         _check_data(paper, tasks, record)
         work = Work(tasks, record, jobs=jobs, timed=timed, progress=progress or (lambda _done, _of: None))
-        with _telling_what_is_kept(tasks, record):
+        with _reporting_kept_tasks(tasks, record):
             results = work.do()
             facts = _facts(paper, quick, record, list(results), len(tasks))
             document = write_page(paper, results, facts, place, stem)
@@ -105,7 +105,7 @@ def reproduce(
 
 
 @contextmanager
-def _telling_what_is_kept(tasks: dict[str, Task], record: Record) -> Iterator[None]:
+def _reporting_kept_tasks(tasks: dict[str, Task], record: Record) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ from kernelproba.extras import extra
 from kernelproba.tables.files.arrow_columns import to_frame
 from kernelproba.tables.files.table_file import Layout
 from kernelproba.tables.files.table_format import open_table
-from kernelproba.tables.training_table import Choice, read_columns
+from kernelproba.tables.training_table import TableSelection, read_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,18 +69,18 @@ def read_table(
         import pyarrow  # noqa: F401
 
     table = open_table(Path(path), Layout(**layout)).read()
-    choice = Choice("", kinds=dict(kinds or {}), decimal=decimal, day_first=day_first)
+    choice = TableSelection("", kinds=dict(kinds or {}), decimal=decimal, day_first=day_first)
     return typed_frame(table, choice, first=0)
 
 
-def typed_frame(table: pa.Table, choice: Choice, *, first: int) -> pd.DataFrame:
+def typed_frame(table: pa.Table, choice: TableSelection, *, first: int) -> pd.DataFrame:
     """Return a table as a frame whose columns have the types that their values suggest.
 
     Parameters
     ----------
     table : Table
         As read from a file.
-    choice : Choice
+    choice : TableSelection
         How texts are to be read.
     first : int
         Number of the first row.

@@ -60,7 +60,7 @@ class TrainingTable:
 
 
 @dataclass(frozen=True)
-class Choice:
+class TableSelection:
     """Which part of a table to learn from, and how to read it.
 
     Attributes
@@ -92,7 +92,7 @@ class Choice:
     beside: str | None = None
 
 
-def read_training_table(file: TableFile, choice: Choice) -> TrainingTable:
+def read_training_table(file: TableFile, choice: TableSelection) -> TrainingTable:
     """Read a table and take from it what is to be learnt from; rows without a label are left out."""
     beside = [] if choice.beside is None else [choice.beside]
     for name in (choice.target, *choice.exclude, *choice.only, *choice.kinds, *beside):
@@ -130,7 +130,7 @@ def read_columns(table: pa.Table, names: Sequence[str], choice: Any) -> dict[str
         As read from a file.
     names : sequence of str
         Of the columns.
-    choice : Choice
+    choice : TableSelection
         Its kinds, decimal and day_first count.
     """
 
@@ -174,7 +174,7 @@ def _missing_labels(target: str, present: np.ndarray) -> list[str]:
     return [f"{missing:,} rows have no '{target}' and are left out"] if missing else []
 
 
-def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: Choice) -> list[str]:
+def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: TableSelection) -> list[str]:
     """Return what the texts of columns leave open; a decimal comma in one column settles all."""
     settled = any(written_as(reading.style) == CONTINENTAL for reading in readings.values())
     decimal = "," if settled else choice.decimal
@@ -185,7 +185,7 @@ def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: Ch
     return notes
 
 
-def _features(table: pa.Table, choice: Choice) -> list[str]:
+def _features(table: pa.Table, choice: TableSelection) -> list[str]:
     """Return the names of the columns that may be learnt from."""
     dropped = {
         choice.target,

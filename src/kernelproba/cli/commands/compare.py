@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from kernelproba.cli.learning import Splitting
     from kernelproba.tables.files.table_file import Layout
-    from kernelproba.tables.training_table import Choice, TrainingTable
+    from kernelproba.tables.training_table import TableSelection, TrainingTable
     from kernelproba.typing import Classifier
 
 #: Rows of a comparison unless the user asks for more: every method is fitted once per fold.
@@ -122,7 +122,7 @@ def compare(
     choice = splitting.choice(target, max_rows=max_rows, seed=seed, **columns)
     table = load_training_table(terminal, data, layout, choice)
     contestants = prepared(ours | (usual_rivals() if rivals else {}), encoder_for(choice))
-    with terminal.heeding_warnings(), parallel_config(n_jobs=jobs):
+    with terminal.warnings_as_notes(), parallel_config(n_jobs=jobs):
         scores = cross_validate(
             terminal, table.X, table.y, contestants, folds=folds, seed=seed, max_time=max_time
         )
@@ -155,7 +155,7 @@ def _fit_winner(
     terminal: Terminal,
     scores: pd.DataFrame,
     ours: dict[str, Classifier],
-    source: tuple[Choice, TrainingTable],
+    source: tuple[TableSelection, TrainingTable],
     splitting: Splitting,
     path: Path | None,
 ) -> dict[str, object]:

@@ -69,7 +69,7 @@ def compress(
     terminal = Terminal(as_json=as_json, quiet=quiet)
     if (centers is None) == (max_loss is None):
         raise CommandError("say how small by --centers N, or how alike by --max-loss NATS: one of the two")
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         table_model = TableModel.load(model)
         X = None if rows is None else _rows(table_model, rows, layout)
         with terminal.working("compressing"):

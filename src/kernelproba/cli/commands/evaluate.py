@@ -81,10 +81,10 @@ def evaluate(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     _check_report(report, training, rivals, data, model)
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         table_model, file = TableModel.load(model), open_table(data, layout)
     start = time.perf_counter()
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         held_out = predict_labelled(terminal, table_model, file, target or table_model.target)
     seconds = time.perf_counter() - start
     if against is not None:

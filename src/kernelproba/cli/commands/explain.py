@@ -67,10 +67,10 @@ def explain(
     from kernelproba.tables.files.table_format import open_table
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         table_model, file = TableModel.load(model), open_table(data, layout)
     table_model.check_columns(file)
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         X, others = _row(table_model, file, row)
         rows = _training(table_model, training, layout)
         sample = others if training is None else rows

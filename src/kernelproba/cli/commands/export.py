@@ -48,7 +48,7 @@ def export(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, model)
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         graph = _converted(TableModel.load(model), opset)
     with replacing(output) as temporary:
         temporary.write_bytes(graph.SerializeToString())

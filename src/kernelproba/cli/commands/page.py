@@ -51,7 +51,7 @@ def page(
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, model)
-    with terminal.heeding_warnings(), terminal.working("writing the page"):
+    with terminal.warnings_as_notes(), terminal.working("writing the page"):
         loaded = TableModel.load(model)
         written = write_model_page(
             loaded.model,

@@ -97,7 +97,7 @@ def predict(
         raise CommandError("-o - prints the rows and --json the result: choose one of them")
     terminal = Terminal(as_json=as_json, quiet=quiet, without_results=prints_rows)
     check_output(output, data, model)
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         table_model, file = TableModel.load(model), open_table(data, layout)
     notes = table_model.check_columns(file)
     extra = UncertaintyColumns(table_model, sets, intervals, novelty)
@@ -106,7 +106,7 @@ def predict(
     terminal.notes(notes)
     start = time.perf_counter()
     with (
-        terminal.heeding_warnings(),
+        terminal.warnings_as_notes(),
         writing_table(output, raw=raw_cells) as write,
         terminal.progress(f"predicting {data.name}") as progress,
     ):

@@ -59,7 +59,7 @@ def report(
     """
     from kernelproba.cli.evaluation import check_report, show_evaluation
     from kernelproba.cli.opponent import stated_opponent
-    from kernelproba.cli.stated import read_stated
+    from kernelproba.cli.stated_probabilities import read_stated
     from kernelproba.report.about import About
     from kernelproba.report.render import write_report
     from kernelproba.report.summary import summarise_predictions
@@ -67,7 +67,7 @@ def report(
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_report(output, data, *([against] if against else []))
     start = time.perf_counter()
-    with terminal.heeding_warnings(), terminal.working(f"writing {output.name}"):
+    with terminal.warnings_as_notes(), terminal.working(f"writing {output.name}"):
         stated = read_stated(data, layout, target, probability)
         others = {}
         if against is not None:

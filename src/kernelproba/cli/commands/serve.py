@@ -62,7 +62,7 @@ def serve(
             raise
         raise CommandError(f"serve needs {missing.name}: pip install 'kernelproba[serve]'") from None
     terminal = Terminal(quiet=quiet)
-    with terminal.heeding_warnings():
+    with terminal.warnings_as_notes():
         loaded = TableModel.load(model)
         rows = None if training is None else loaded.training_frame(open_table(training, layout))
     service = application(Answers(loaded, rows), Limits(max_bytes, max_rows, answer_seconds=max_seconds))

@@ -45,10 +45,10 @@ def as_steps(step: Step, name: str, results: Iterator[T], number: int) -> Iterat
     next(results, None)  # lets a generator of joblib's come to its end
 
 
-class ToldTask(Protocol):
+class CallbackTask(Protocol):
     """A fit, or a step of it, as scikit-learn's callbacks know it."""
 
-    def subcontext(self, task_name: str, *, max_subtasks: int | None) -> "ToldTask":
+    def subcontext(self, task_name: str, *, max_subtasks: int | None) -> "CallbackTask":
         """A step of this; None if it may have any number of steps itself."""
 
     def call_on_fit_task_begin(self, *, estimator: object) -> None:
@@ -85,7 +85,7 @@ class ObservableFit(CallbackSupportMixin):
         yield self._steps_of(fit)
         fit.call_on_fit_task_end(estimator=self, X=X, y=y)
 
-    def _steps_of(self, parent: ToldTask) -> Step:
+    def _steps_of(self, parent: CallbackTask) -> Step:
         """Steps of a fit, or of one of its steps."""
         lock = Lock()
 

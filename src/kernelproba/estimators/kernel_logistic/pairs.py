@@ -8,12 +8,13 @@ being in row j if j < i, else j − 1.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from kernelproba.coupling.pairs import class_pairs
+from kernelproba.estimators.base.callbacks import unobserved
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_matrix
 from kernelproba.estimators.kernel_logistic.pair_matrices import Block, PairMatrices
@@ -89,11 +90,22 @@ def fit_pairs(
         Threads that share the pairs; each runs BLAS on one thread.
     """
     order = np.argsort(y, kind="stable")
-    bounds = np.searchsorted(y[order], np.arange(y.max() + 2))
+    bounds, weight = np.searchsorted(y[order], np.arange(y.max() + 2)), weight[order]
     # The leave-one-out weights need a factorisation, hence double precision.
-    dtype = np.float64 if len(Cs) > 1 else options.precision(len(y))
-    X, weight = rows_in(dtype, kernel, X)[order], weight[order]
-    matrices = PairMatrices(kernel, X, bounds, dtype)
+    single = np.float64 if len(Cs) > 1 else options.precision(len(y), Cs[0] * weight.max())
+    for dtype in dict.fromkeys((single, np.float64)):
+        matrices = PairMatrices(kernel, rows_in(dtype, kernel, X)[order], bounds, dtype)
+        fits = _fit_all(matrices, weight, Cs, options, n_jobs)
+        if all(function.solution.converged for _, function in fits.values()):
+            break
+        options = replace(options, step=unobserved)  # these pairs have been counted
+    return _gather(fits, order, bounds)
+
+
+def _fit_all(
+    matrices: PairMatrices, weight: np.ndarray, Cs: Sequence[float], options: Options, n_jobs: int | None
+) -> dict[Pair, Fit]:
+    """Fit every pair, in threads that share them."""
 
     def fit(first, pairs):
         block = matrices.block_of(first)
@@ -104,7 +116,7 @@ def fit_pairs(
 
     with blas_libraries().limit(limits=1):
         fitted = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(*task) for task in matrices.tasks())
-    return _gather({pair: fit for part in fitted for pair, fit in part.items()}, order, bounds)
+    return {pair: fit for part in fitted for pair, fit in part.items()}
 
 
 def _gather(fits: dict[Pair, Fit], order: np.ndarray, bounds: np.ndarray) -> LogisticPairs:

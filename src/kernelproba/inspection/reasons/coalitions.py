@@ -32,7 +32,7 @@ _CALLS = 1e-4
 
 
 @dataclass(frozen=True)
-class Together:
+class CoalitionGroup:
     """Rows of the sample (r,) that differ from x in the same players (q,) among all."""
 
     rows: np.ndarray
@@ -48,7 +48,7 @@ class Together:
         return len(self.rows) << len(self.players)
 
 
-def grouped(differs: np.ndarray, cost: float) -> list[Together]:
+def grouped(differs: np.ndarray, cost: float) -> list[CoalitionGroup]:
     """Return rows of the sample by the players in which they differ from x.
 
     Parameters
@@ -70,7 +70,7 @@ def grouped(differs: np.ndarray, cost: float) -> list[Together]:
         if price < best:
             best, chosen = price, patterns
     return [
-        Together(
+        CoalitionGroup(
             np.flatnonzero(chosen == pattern), np.sort(order[(pattern >> np.arange(len(order))) & 1 == 1])
         )
         for pattern in np.unique(chosen)
@@ -124,7 +124,7 @@ class Coalitions:
             shares[group.players] += shapley_weights(len(group.players)) @ worth
         return float(baseline / self._size), shares / self._size
 
-    def _additive(self, group: Together) -> np.ndarray:
+    def _additive(self, group: CoalitionGroup) -> np.ndarray:
         """Return intercepts and linear members' scores of all sets, of shape (r, k, 2^q)."""
         additive = np.tensordot(self._contrasts, self._scores.additive, axes=1)
         own, theirs = additive[:, :, self._row], additive[:, :, group.rows]

@@ -32,8 +32,8 @@ MET = -1
 
 
 @dataclass(frozen=True)
-class Guess:
-    """What the master programme takes for granted.
+class ActiveSet:
+    """The active set: what the master programme takes for granted.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class RestrictedMaster:
     ----------
     expansion : Expansion
         Kernel expansions that agree with `guess`.
-    guess : Guess
+    guess : ActiveSet
         What is taken for granted.
     method : {"primal", "dual"}
         Simplex method.
@@ -135,7 +135,7 @@ class RestrictedMaster:
         What a unit of each weight earns beyond its price.
     """
 
-    def __init__(self, expansion: Expansion, guess: Guess, method: str = "primal"):
+    def __init__(self, expansion: Expansion, guess: ActiveSet, method: str = "primal"):
         self.expansion, self.guess, self.programme = expansion, guess, LinearProgramme(method)
         n, none = len(expansion.y), np.empty(0, dtype=int)
         self._columns, self._column_at = none, none

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelproba.basis.gram import Gram
-from kernelproba.solvers.lp.column_generation import MET, Cuts, Expansion, Guess, RestrictedMaster
+from kernelproba.solvers.lp.column_generation import MET, ActiveSet, Cuts, Expansion, RestrictedMaster
 from kernelproba.solvers.lp.highs import FREE, LinearProgramme, Optimum, ProgrammeFailed
 from kernelproba.solvers.lp.restricted_contrast import STEP
 
@@ -203,7 +203,7 @@ class _Descent:
             self.guess, self.slopes = before
             return None
 
-    def _settle(self, guess: Guess) -> None:
+    def _settle(self, guess: ActiveSet) -> None:
         moved = guess.multipliers(self.y, 2) - self.guess.multipliers(self.y, 2)
         self.slopes, self.guess = self.slopes + self.gram.product(moved), guess
 
@@ -212,7 +212,7 @@ class _Descent:
 class _Start:
     """What a machine of a sample suggests: which rows are met, which weights and margins will be explicit."""
 
-    guess: Guess
+    guess: ActiveSet
     columns: np.ndarray
     rows: np.ndarray
 
@@ -230,15 +230,15 @@ def _from_sample(gram: Gram, y: np.ndarray, weight: np.ndarray, penalty: float) 
     margin = sign * (scores + central_intercept(scores, sign, weight))
     nearest = np.argsort(np.abs(margin - 1), kind="stable")[: max(EXPLICIT, int(EXPLICIT_SHARE * n))]
     return _Start(
-        Guess(np.zeros(n, dtype=bool), np.where(margin >= 1, MET, 1 - y), weight), chosen[used], nearest
+        ActiveSet(np.zeros(n, dtype=bool), np.where(margin >= 1, MET, 1 - y), weight), chosen[used], nearest
     )
 
 
-def _majority(y: np.ndarray, gain: np.ndarray) -> Guess:
+def _majority(y: np.ndarray, gain: np.ndarray) -> ActiveSet:
     """With β = 0 the larger class is met by the intercept alone."""
     larger = int(gain @ y > gain @ (1 - y))
     rival = np.where(y == larger, MET, 1 - y)
-    return Guess(np.zeros(len(y), dtype=bool), rival, gain)
+    return ActiveSet(np.zeros(len(y), dtype=bool), rival, gain)
 
 
 def _finish(
@@ -277,7 +277,7 @@ def central_intercept(scores: np.ndarray, sign: np.ndarray, weight: np.ndarray) 
 class _MachineMaster(RestrictedMaster):
     """Master programme at one λ; z = (0, b)."""
 
-    def __init__(self, expansion: Expansion, guess: Guess, penalty: float, method: str):
+    def __init__(self, expansion: Expansion, guess: ActiveSet, penalty: float, method: str):
         self.penalty = penalty
         super().__init__(expansion, guess, method)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelproba.solvers.lp.column_generation import MET, Expansion, Guess, RestrictedMaster
+from kernelproba.solvers.lp.column_generation import MET, ActiveSet, Expansion, RestrictedMaster
 from kernelproba.solvers.lp.contrast_problem import ContrastProblem, Vertex
 from kernelproba.solvers.lp.highs import FREE, Optimum
 
@@ -33,7 +33,7 @@ class RestrictedContrast:
         self.problem, n = problem, len(problem.y)
         self._sums = problem.gram.product(problem.spread(problem.weight))
         margin, rival = problem.equal_margins
-        guess = Guess(np.ones(n, dtype=bool), np.where(margin >= 1, MET, rival), n * problem.importance)
+        guess = ActiveSet(np.ones(n, dtype=bool), np.where(margin >= 1, MET, rival), n * problem.importance)
         self._guess = guess
         self._slopes = problem.gram.product(guess.multipliers(problem.y, problem.n_classes))
         self._alpha = problem.largest_alpha
@@ -77,7 +77,7 @@ class RestrictedContrast:
         slope = problem.own(self._slopes) * problem.priors[problem.y]
         return Expansion(problem.gram, problem.y, problem.priors, self._sums * problem.priors, slope)
 
-    def _move(self, guess: Guess) -> None:
+    def _move(self, guess: ActiveSet) -> None:
         """Adopt a guess; sums and slopes change by the kernel rows whose part in them has changed."""
         problem, old = self.problem, self._guess
         share = problem.spread(problem.weight * (guess.full * 1.0 - old.full))
@@ -94,7 +94,7 @@ class ContrastMaster(RestrictedMaster):
     w_i t_j − x_i, another x_i, both with 0 ≤ x_i ≤ w_i t_j.
     """
 
-    def __init__(self, problem: ContrastProblem, expansion: Expansion, guess: Guess, alpha: float):
+    def __init__(self, problem: ContrastProblem, expansion: Expansion, guess: ActiveSet, alpha: float):
         self.problem, self.alpha = problem, alpha * len(problem.y)
         super().__init__(expansion, guess)
 
@@ -144,8 +144,8 @@ class ContrastMaster(RestrictedMaster):
         beta[beta < 1e-9 * limit] = 0.0  # the rounding of w t − x
         return beta
 
-    def settled(self) -> Guess:
+    def settled(self) -> ActiveSet:
         """Return what the optimum suggests to take for granted next."""
         half = self.beta() > 0.5 * self.problem.weight * self.z[self.problem.y]
         clear = np.abs(self.profit) > 1e-6
-        return Guess(np.where(clear, self.profit > 0, half), self.rivals(), self.guess.gain)
+        return ActiveSet(np.where(clear, self.profit > 0, half), self.rivals(), self.guess.gain)

@@ -99,7 +99,7 @@ def cross_fit(
     refits = Refits(model, many.seen(view), many.y, mean_weight)
 
     def refit(number: int) -> KernelLogisticRegression:
-        weight = many.rows.map_values(_Without(number), many.weight, aligned)
+        weight = many.rows.map_values(_WithoutFold(number), many.weight, aligned)
         with search.reported("fit without a fold", len(many), units=FOLD_UNITS) as passes:
             return refits.to(weight, passes)
 
@@ -117,7 +117,7 @@ def cross_fit(
 
 
 @dataclass(frozen=True)
-class _Without:
+class _WithoutFold:
     """Weights that leave out a fold."""
 
     number: int

@@ -34,9 +34,9 @@ from kernelproba.tuning.least_squares.search import (
     START_ALPHA,
     WIDE_ALPHAS,
     Candidates,
+    LeastSquaresCandidate,
     LeastSquaresSearch,
     LeastSquaresStage,
-    Tried,
 )
 from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
@@ -272,7 +272,7 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, Scaled
         check_is_fitted(self)
         return [self._before_scaling(inner) for inner in self.best_estimator_.kernel_expansions()]
 
-    def _search(self, X: MatrixLike, y: ArrayLike, given: Training, step: Step) -> Tried:
+    def _search(self, X: MatrixLike, y: ArrayLike, given: Training, step: Step) -> LeastSquaresCandidate:
         """Return the best candidate, and store all."""
         copies = find_copies(given, precomputed=self._is_precomputed())
         rows = Observations.of(given, copies, precomputed=self._is_precomputed())

@@ -99,7 +99,7 @@ class LeastSquaresStage:
 StageOf = Callable[[ScaledView], LeastSquaresStage]
 
 
-class Tried(NamedTuple):
+class LeastSquaresCandidate(NamedTuple):
     """A candidate: its line in the results, its stage and parameters, its mean score."""
 
     line: int
@@ -128,9 +128,9 @@ class LeastSquaresSearch:
     judge: Callable[[HeldOutScores, list[np.ndarray]], Sequence[float]]
     step: Step = unobserved
     results: ResultsBuilder = field(default_factory=ResultsBuilder)
-    _known: dict[tuple, Tried] = field(default_factory=dict, init=False)
+    _known: dict[tuple, LeastSquaresCandidate] = field(default_factory=dict, init=False)
 
-    def select(self, views: Sequence[ScaledView], stages: Sequence[StageOf]) -> Tried:
+    def select(self, views: Sequence[ScaledView], stages: Sequence[StageOf]) -> LeastSquaresCandidate:
         """Return the best candidate of the last stage.
 
         Parameters
@@ -152,13 +152,13 @@ class LeastSquaresSearch:
             found = [end._replace(outermost=origin.outermost)]
         return max(found, key=_score)
 
-    def _start_of(self, stage: LeastSquaresStage, screened: Tried) -> Tried:
+    def _start_of(self, stage: LeastSquaresStage, screened: LeastSquaresCandidate) -> LeastSquaresCandidate:
         """Try the candidate with all rows that was best in the screening; a good alpha falls as 1/n."""
         growth = stage.candidates.n_rows / screened.stage.candidates.n_rows if stage.alphas is None else 1.0
         steps = round(4 * np.log10(growth))
         return self.evaluate(stage, *_values((screened.gamma, screened.alpha), (0, steps)))
 
-    def _in_question(self, found: Sequence[Tried]) -> list[Tried]:
+    def _in_question(self, found: Sequence[LeastSquaresCandidate]) -> list[LeastSquaresCandidate]:
         """Return what is to be compared on more rows: neither far behind nor the same as the first."""
         first, *others = found
         nats = [abs(each.score - first.score) * _n_judged(each) for each in others]
@@ -166,7 +166,7 @@ class LeastSquaresSearch:
         best = max(map(_score, unlike))
         return [each for each in unlike if each.score >= best - STAGE_TOL * abs(best)]
 
-    def explore(self, stages: Sequence[LeastSquaresStage]) -> list[Tried]:
+    def explore(self, stages: Sequence[LeastSquaresStage]) -> list[LeastSquaresCandidate]:
         """Return the best candidate of each scale; after the first only better scales are searched."""
         first, *others = stages
         best = self._descend(first)
@@ -181,7 +181,9 @@ class LeastSquaresSearch:
             found.append(known)
         return found
 
-    def evaluate(self, stage: LeastSquaresStage, gamma: float | None, *alphas: float) -> Tried:
+    def evaluate(
+        self, stage: LeastSquaresStage, gamma: float | None, *alphas: float
+    ) -> LeastSquaresCandidate:
         """Try penalties at one width, those anew that have not been tried; return the best."""
         new = [alpha for alpha in alphas if _key(stage, gamma, alpha) not in self._known]
         if new:
@@ -192,15 +194,18 @@ class LeastSquaresSearch:
         return _smoothest([self._known[_key(stage, gamma, alpha)] for alpha in alphas])
 
     def refine(
-        self, start: Tried, screened: Tried | None = None, without: Sequence[LatticePoint] = ()
-    ) -> Tried:
+        self,
+        start: LeastSquaresCandidate,
+        screened: LeastSquaresCandidate | None = None,
+        without: Sequence[LatticePoint] = (),
+    ) -> LeastSquaresCandidate:
         """Return the best candidate near one that is good already, past those that screening found bad.
 
         Parameters
         ----------
-        start : Tried
+        start : LeastSquaresCandidate
             The candidate.
-        screened : Tried, optional
+        screened : LeastSquaresCandidate, optional
             What corresponds to it in an earlier stage.
         without : sequence of (g, c)
             Directions of the pattern search that are not tried.
@@ -212,7 +217,7 @@ class LeastSquaresSearch:
             pattern.record(point, -self.evaluate(stage, *_values(origin, point)).score)
         return self.evaluate(stage, *_values(origin, pattern.best))
 
-    def _descend(self, stage: LeastSquaresStage) -> Tried:
+    def _descend(self, stage: LeastSquaresStage) -> LeastSquaresCandidate:
         """Return the best candidate that a search finds from the start, or from all values that are given."""
         gamma, alpha = stage.start
         gammas, alphas = stage.gammas or [gamma], stage.alphas or [alpha]
@@ -230,7 +235,7 @@ class LeastSquaresSearch:
             ends.append(self.evaluate(stage, *_values(start, pattern.best))._replace(outermost=outermost))
         return _smoothest(ends)
 
-    def _screened_loss(self, screened: Tried | None, point: LatticePoint) -> float | None:
+    def _screened_loss(self, screened: LeastSquaresCandidate | None, point: LatticePoint) -> float | None:
         """Loss of the corresponding candidate in the screening, if it was tried."""
         if screened is None:
             return None
@@ -244,7 +249,7 @@ class LeastSquaresSearch:
         params = {"alpha": alpha, "gamma": gamma, "scale": stage.view.rule}
         line = self.results.add(params, scores, n_rows=stage.candidates.n_rows)
         score = float(finite_or_worst(scores.mean()))
-        self._known[_key(stage, gamma, alpha)] = Tried(line, stage, gamma, alpha, score)
+        self._known[_key(stage, gamma, alpha)] = LeastSquaresCandidate(line, stage, gamma, alpha, score)
 
 
 def _key(stage: LeastSquaresStage, gamma: float | None, alpha: float) -> tuple:
@@ -258,7 +263,7 @@ def _values(start: tuple[float | None, float], point: LatticePoint) -> tuple[flo
     return (None if gamma is None else gamma * 2 ** (point[0] / 2)), alpha * 10 ** (-point[1] / 4)
 
 
-def _alike(best: Tried, stage: LeastSquaresStage) -> list[float | None]:
+def _alike(best: LeastSquaresCandidate, stage: LeastSquaresStage) -> list[float | None]:
     """Gammas to try on another scale: as far from its median distance, and that itself."""
     if stage.gammas is not None or best.gamma is None:
         return [best.gamma]
@@ -266,16 +271,16 @@ def _alike(best: Tried, stage: LeastSquaresStage) -> list[float | None]:
     return [other] if best.gamma == center else [best.gamma / center * other, other]
 
 
-def _n_judged(tried: Tried) -> int:
+def _n_judged(tried: LeastSquaresCandidate) -> int:
     """Number of held-out rows behind a score."""
     return sum(len(fold) for fold in tried.stage.candidates.folds)
 
 
-def _score(tried: Tried) -> float:
+def _score(tried: LeastSquaresCandidate) -> float:
     return tried.score
 
 
-def _smoothest(tried: Sequence[Tried]) -> Tried:
+def _smoothest(tried: Sequence[LeastSquaresCandidate]) -> LeastSquaresCandidate:
     """Return the best; ties up to rounding go to the wider kernel, then to the larger penalty."""
     top = max(map(_score, tried))
     best = [each for each in tried if each.score >= top - 1e-5 * (1 + abs(top))]

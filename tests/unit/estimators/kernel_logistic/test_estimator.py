@@ -124,6 +124,17 @@ def test_undone_weights_reach_every_pair(iris):
     assert_allclose(change, np.tile(np.log([5.0, 2.0, 0.4]), (150, 1)))
 
 
+@pytest.mark.parametrize("C", [1e4, 1e7])
+def test_pairs_with_a_weak_penalty_and_a_wide_kernel_are_fitted_in_double_precision(C):
+    # In single precision, which more than 1000 rows have elsewhere, some pairs stop far from their minimum.
+    X, y = three_gaussians(1200, random_state=0)
+    params = {"C": C, "gamma": 1e-5, "multi_class": "pairwise"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model, exact = (KernelLogisticRegression(**params, tol=tol).fit(X, y) for tol in (1e-2, 1e-5))
+    assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=0.02)
+
+
 @pytest.mark.parametrize(
     ("params", "words"),
     [

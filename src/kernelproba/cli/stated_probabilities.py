@@ -21,7 +21,7 @@ _OTHERS, _BEGINNINGS = (LABEL, CONFIDENCE, "set", "set_size", "novelty", "novelt
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedProbabilities:
     """Labels y (n,), probabilities P (n, c) of the classes (c,), and the other columns X (n, d)."""
 
     y: np.ndarray
@@ -30,7 +30,7 @@ class Stated:
     X: pd.DataFrame
 
 
-def read_stated(path: Path, layout: Layout, target: str, probability: str | None) -> Stated:
+def read_stated(path: Path, layout: Layout, target: str, probability: str | None) -> StatedProbabilities:
     """Read labels and probabilities; rows without a label are left out.
 
     Parameters
@@ -48,7 +48,7 @@ def read_stated(path: Path, layout: Layout, target: str, probability: str | None
     from kernelproba.tables.files.table_format import open_table
     from kernelproba.tables.labels import WORDS, read_labels
     from kernelproba.tables.table_reader import typed_frame
-    from kernelproba.tables.training_table import Choice, check_column
+    from kernelproba.tables.training_table import TableSelection, check_column
 
     file = open_table(path, layout)
     check_column(file, target)
@@ -56,13 +56,13 @@ def read_stated(path: Path, layout: Layout, target: str, probability: str | None
     y, present = read_labels(table.column(target), WORDS)
     if not len(y):
         raise CommandError(f"{file.name} has no row with a label in '{target}'")
-    frame = typed_frame(table.drop_columns([target]), Choice(target), first=1)[present]
+    frame = typed_frame(table.drop_columns([target]), TableSelection(target), first=1)[present]
     named = _named(list(frame.columns), np.unique(y), probability, file.name)
     P = np.column_stack([_numbers(frame, column) for column in named.values()])
     if probability is not None:
         P = np.column_stack([1 - P[:, 0], P[:, 0]])
     classes = np.array([*np.unique(y)] if probability is not None else [*named])
-    return Stated(y, P, classes, frame.drop(columns=_not_features(frame, list(named.values()))))
+    return StatedProbabilities(y, P, classes, frame.drop(columns=_not_features(frame, list(named.values()))))
 
 
 def _named(columns: list[str], labels: np.ndarray, probability: str | None, file: str) -> dict[str, str]:

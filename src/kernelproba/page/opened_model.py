@@ -42,7 +42,7 @@ def _or_one(scale: np.ndarray | None) -> np.ndarray | float:
 
 
 @dataclass(frozen=True)
-class Insides:
+class OpenedModel:
     """A fitted model, opened.
 
     Attributes
@@ -66,7 +66,7 @@ class Insides:
     wrapped: bool
 
     @classmethod
-    def of(cls, model: BaseEstimator) -> Insides:
+    def of(cls, model: BaseEstimator) -> OpenedModel:
         """Open a fitted model."""
         while isinstance(model, FrozenEstimator | BaseSearchCV):
             model = model.estimator if isinstance(model, FrozenEstimator) else model.best_estimator_
