@@ -138,13 +138,15 @@ def picture(rows: list[dict]) -> None:
         axes.plot(shares, rises, style, marker="o", color=colours[data], label=f"{data}, {kind}")
         far = [e for e in rows if (e["data"], e["model"], e["moved"]) == (data, kind, True)]
         points = [e["share"] for e in far], [100 * e["rise"] for e in far]
-        axes.plot(*points, "*", markersize=11, color=colours[data], markeredgecolor="0.2")
+        face = colours[data] if kind == "softmax" else "w"
+        axes.plot(*points, "*", markersize=11, color=colours[data], markerfacecolor=face)
     axes.axhline(3, color="0.6", linewidth=1)
     axes.set(xscale="log", xlabel="share of centres kept", ylabel="rise of the log loss, %")
     axes.set_yscale("symlog", linthresh=3)
     axes.set_yticks([0, 3, 10, 30, 100], ["0", "3", "10", "30", "100"])
     axes.set_ylim(bottom=-0.5)
-    axes.plot([], [], "*", markersize=11, color="w", markeredgecolor="0.2", label="centres that move")
+    for label, face in (("softmax", "0.4"), ("pairwise", "w")):
+        axes.plot([], [], "*", markersize=11, color="0.4", markerfacecolor=face, label=f"moved, {label}")
     axes.set_xticks(SHARES, [f"{100 * share:g} %" for share in SHARES])
     axes.minorticks_off()
     axes.legend(frameon=False, fontsize=8)

@@ -61,7 +61,7 @@ def compress(
         are kept as that allows, to 5 %.
     move_centers : bool, default=False
         Whether centres of Gaussian kernels may move to where they serve best: a model of the same size is
-        then much nearer to the one before, after half a minute to two.  They are then no training rows, and
+        then much nearer to the one before, after half a minute to four.  They are then no training rows, and
         `kernelproba.inspection.explain` cannot name them.
 
     Returns

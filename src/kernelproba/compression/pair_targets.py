@@ -1,7 +1,8 @@
 """Probabilities of pairs of classes that a smaller model is to keep, where they matter.
 
 A pair i < j counts in a row by what its classes have of the probability together, pᵢ + pⱼ.  Of many classes
-few pairs matter to a row: all others are left out.
+few pairs matter to a row: all others are left out.  Once the pairs are near, what they make up together, the
+coupled probabilities, can be kept more closely.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import expit
 
+from kernelproba.compression.coupled_divergence import coupled_slopes
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators import KernelLogisticRegression
 from kernelproba.kernels.blocks import row_blocks
@@ -29,13 +31,13 @@ class PairTargets:
     ----------
     proba, weight : CSR arrays of shape (n, pairs)
         rᵢⱼ and pᵢ + pⱼ.
-    n_classes : int
-        c.
+    posterior : array of shape (n, c)
+        p.
     """
 
     proba: sp.csr_array
     weight: sp.csr_array
-    n_classes: int
+    posterior: np.ndarray
 
     @classmethod
     def of(cls, model: KernelLogisticRegression, X: np.ndarray) -> PairTargets:
@@ -43,14 +45,15 @@ class PairTargets:
         i, j = class_pairs(len(model.classes_)).T
         proba: list[sp.csr_array] = []
         weight: list[sp.csr_array] = []
+        posterior = np.empty((len(X), len(model.classes_)), dtype=np.float32)
         for rows in row_blocks(len(X), len(model.support_) + len(i)):
             P, R = model.predict_proba(X[rows]), expit(model.pairwise_decision_function(X[rows]))
-            share = P[:, i] + P[:, j]
+            posterior[rows], share = P, P[:, i] + P[:, j]
             row, pair = np.nonzero(share > LEAST_SHARE)
             for parts, values in ((proba, R), (weight, share)):
                 own = values[row, pair].astype(np.float32), (row, pair)
                 parts.append(sp.csr_array(own, shape=share.shape))
-        return cls(sp.csr_array(sp.vstack(proba)), sp.csr_array(sp.vstack(weight)), len(model.classes_))
+        return cls(sp.csr_array(sp.vstack(proba)), sp.csr_array(sp.vstack(weight)), posterior)
 
     @cached_property
     def places(self) -> tuple[np.ndarray, np.ndarray]:
@@ -58,8 +61,9 @@ class PairTargets:
 
         Scores of rows have c − 1 columns for the centres of each class, one for every other class.
         """
-        i, j = class_pairs(self.n_classes).T
-        return i * (self.n_classes - 1) + j - 1, j * (self.n_classes - 1) + i
+        c = self.posterior.shape[1]
+        i, j = class_pairs(c).T
+        return i * (c - 1) + j - 1, j * (c - 1) + i
 
     def slopes(self, S: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Slopes of the mean divergence of rows (n,) along the parts S (n, c(c − 1)) of their scores."""
@@ -70,3 +74,11 @@ class PairTargets:
         G = np.zeros(S.size, dtype=S.dtype)
         G[first] = G[second] = weight.data * (expit(F) - proba.data) / len(rows)
         return G.reshape(S.shape)
+
+    def coupled_slopes(self, S: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The same of the coupled probabilities, by Wu, Lin and Weng's method."""
+        first, second = self.places
+        G = np.zeros_like(S)
+        G[:, first] = coupled_slopes(S[:, first] + S[:, second], self.posterior[rows])
+        G[:, second] = G[:, first]
+        return G

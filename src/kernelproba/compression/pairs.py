@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators import KernelLogisticRegression
 from kernelproba.losses import Logistic
 from kernelproba.typing import Matrix
+
+#: Share of the steps, and of their size, that centres move on for the coupled probabilities.
+COUPLED = 0.4
 
 
 class PairwiseFunctions:
@@ -118,14 +121,13 @@ class PairwiseFunctions:
         first, second = goal.places
         intercept = np.zeros(len(self._starts) * len(small.dual_coef_))
         intercept[first] = small.intercept_
-        found = moved_centers(
-            X / width,
-            GaussianSum(
-                small.support_vectors_ / width, small.dual_coef_.T, intercept, tuple(small.n_support_)
-            ),
-            goal.slopes,
-            fit_intercept=self._model.fit_intercept,
+        start = GaussianSum(
+            small.support_vectors_ / width, small.dual_coef_.T, intercept, tuple(small.n_support_)
         )
+        move = partial(moved_centers, X / width, fit_intercept=self._model.fit_intercept)
+        found = move(start, goal.slopes)
+        if self._model._coupling_ == "wu-lin-weng" and len(self._starts) > 2:
+            found = move(found, goal.coupled_slopes, pace=COUPLED)
         together = found.intercept[first] + found.intercept[second]
         return with_moved_centers(small, found.centers * width, found.coef.T, together)
 
