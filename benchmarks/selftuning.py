@@ -135,7 +135,7 @@ def cost() -> None:
     text = (
         "Processor time of one thread, medians of three interleaved runs (one of 5000 rows): `KernelLogisticRegressionCV().fit`, the same with "
         '`kernel="rbf"`, and `KernelLogisticRegression.fit` of the first model of the pool, at the kernel, C and gamma it '
-        "chose, on the same scaled rows. The whole search takes {} single fits, that of one kernel {}.\n\n"
+        "chose, on the same scaled rows. Single fits that a search takes: {}; with one kernel {}.\n\n"
         "Regenerate: `python -m benchmarks.selftuning cost`."
     ).format(*spans)
     write("selftuning_cost", "The cost of choosing", text, rows, where)

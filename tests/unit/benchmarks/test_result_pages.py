@@ -102,6 +102,10 @@ def test_pages_say_what_a_fit_costs_as_on_record(page):
     assert readme.fit_costs(readme.COST_PAGES[page]) in page.read_text("utf8")
 
 
+def test_the_guide_says_what_a_search_costs_as_on_record():
+    assert readme.search_costs() in readme.TUNING.read_text("utf8")
+
+
 def test_no_line_of_the_readme_is_long_but_for_tables():
     lines = readme.README.read_text("utf8").splitlines()
     assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []

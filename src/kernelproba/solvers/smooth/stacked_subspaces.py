@@ -286,10 +286,18 @@ def _newton_step(
     H -= inverse[:, np.newaxis, np.newaxis] * h[..., np.newaxis] * h[:, np.newaxis]
     np.einsum("pii->pi", H)[...] += 1.0
     rhs = (inverse * slope_b)[:, np.newaxis] * h - slope
-    dW = np.linalg.solve(H, rhs[..., np.newaxis])[..., 0]
+    dW = _solved(H, rhs)
     db = -inverse * (slope_b + dots(h, dW))
     dF = combinations(dW, spaces.KV) + db[:, np.newaxis]
     return dW, db, dF, dots(slope, dW) + slope_b * db
+
+
+def _solved(H: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """H⁻¹ rhs (p, m); zero, a step that leads nowhere, where rounding has left H singular (C of 1e100)."""
+    try:
+        return np.linalg.solve(H, rhs[..., np.newaxis])[..., 0]
+    except np.linalg.LinAlgError:
+        return np.zeros_like(rhs) if len(H) == 1 else np.vstack(list(map(_solved, H[:, None], rhs[:, None])))
 
 
 def _moved(

@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from kernelproba.kernels import RBF, kernel_matrix
 from kernelproba.losses import Logistic
 from kernelproba.objective import DenseMatrix, KernelObjective
 from kernelproba.solvers.smooth.binary_stack import BinaryStack
 from kernelproba.solvers.smooth.irls import irls
-from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace, stacked_subspaces
+from kernelproba.solvers.smooth.stacked_subspaces import _solved, binary_subspace, stacked_subspaces
 
 
 def problems(sizes, seed=0):
@@ -132,3 +133,8 @@ def test_one_problem_ends_where_conjugate_gradients_end(fit_intercept):
     assert found.converged
     assert found.value == pytest.approx(alone.value, rel=1e-10)
     np.testing.assert_allclose(found.values, alone.values, atol=1e-5)
+
+
+def test_a_problem_whose_hessian_is_singular_takes_no_step_and_holds_up_no_other():
+    H, rhs = np.stack([np.diag([2.0, 4.0]), np.ones((2, 2))]), np.ones((2, 2))
+    assert_allclose(_solved(H, rhs), [[0.5, 0.25], [0.0, 0.0]])
