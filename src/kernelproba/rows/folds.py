@@ -8,6 +8,7 @@ same answers, one may help to predict the other.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Protocol
 
@@ -29,6 +30,8 @@ MOST_FOLDS_OF_UNITS = 100
 class Fold:
     """Rows to train on and rows to test on; a row may be in both, each with a share of its weight.
 
+    Folds with the same contents are equal, so that what is known of one is known of the other.
+
     Parameters
     ----------
     train, test : arrays of shape (t,) and (r,)
@@ -41,6 +44,16 @@ class Fold:
     test: np.ndarray
     train_share: np.ndarray
     test_share: np.ndarray
+
+    @cached_property
+    def _contents(self) -> tuple[bytes, ...]:
+        return tuple(part.tobytes() for part in (self.train, self.test, self.train_share, self.test_share))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fold) and self._contents == other._contents
+
+    def __hash__(self) -> int:
+        return hash(self._contents)
 
     @classmethod
     def of_shares(cls, train: np.ndarray, test: np.ndarray, y: np.ndarray) -> "Fold":

@@ -174,7 +174,7 @@ class RelevanceCV:
         gamma, C = self.point
         if rounds > 0:
             return self._fold(number, rounds - 1).learned_again(C)
-        return WeighedFits.equally(self.fits.on(_training_part(self.fits.rows, self.folds[number])), gamma)
+        return WeighedFits.equally(self.fits.part(self.folds[number], gamma, C), gamma)
 
 
 class WeighedFeatures(NamedTuple):
@@ -218,12 +218,6 @@ def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations) -> boo
         if gain * total <= CHANCE_GAIN * seen:
             return False
     return True
-
-
-def _training_part(rows: Observations, fold: Fold) -> Observations:
-    """Training rows of a fold with what is left of their weights."""
-    part = rows.at(fold.train)
-    return part.shared(fold.train_share)
 
 
 def mean_squared_slopes(

@@ -8,23 +8,23 @@ cannot overrule: −2 Σₖ log vₖ nats, Dirichlet's.  Both are convex in v.  
 are left out.
 """
 
-import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kernelproba.calibration import fit_temperature
 from kernelproba.rows.folds import Fold
-from kernelproba.tuning.scorers import smoothed_log_likelihood
+from kernelproba.tuning.scorers import LOG_EPS, PSEUDO_ROWS, smoothed_log_likelihood
 
 #: Parts in which weights are learned anew to predict the rows of the part.
 PARTS = 10
 #: Strength of the prior on weights: so many nats for each factor e that a weight shrinks.
 PRIOR = 2.0
-#: Least weight while weights are fitted.
-FLOOR = 1e-6
+#: Newton steps at most, what the next one must be expected to gain, and log-probabilities that are as good as
+#: any below while weights are fitted.
+MAX_STEPS, DECREMENT, LOWEST = 50, 1e-10, -1e6
 #: Weights below which a model is left out of a pool: it would cost more than it brings.
 MIN_WEIGHT = 0.1
 
@@ -87,26 +87,61 @@ def cross_fitted(
 
 
 def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Best weights (K,)."""
+    """Best weights (K,), by Newton's method on the simplex, whose borders the prior keeps away from."""
     K, total = len(log_Ps), float(weight.sum())
+    v = np.full(K, 1 / K)
     if K == 1 or total == 0:
-        return np.full(K, 1 / K)
+        return v
+    problem = _PoolProblem(np.maximum(np.stack(log_Ps), LOWEST), y, weight)
+    value = problem.value(v)
+    for _ in range(MAX_STEPS):
+        gradient, hessian = problem.derivatives(v)
+        step = _step_of_sum_zero(gradient, hessian)
+        slope, length = float(gradient @ step), min(1.0, 0.9 / max(float((-step / v).max()), 1e-300))
+        if slope > -DECREMENT:
+            break
+        while length > 1e-8 and not (ahead := problem.value(v + length * step)) <= value + 1e-4 * length * slope:
+            length /= 2
+        if length <= 1e-8:
+            break
+        v, value = v + length * step, ahead
+    return v / v.sum()
 
-    def loss(v: np.ndarray) -> float:
-        v = np.maximum(v, FLOOR)
-        fit = smoothed_log_likelihood(pooled(log_Ps, v), y, weight, total)
+
+def _step_of_sum_zero(gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
+    """Newton's step (K,) that leaves the sum of the weights what it is."""
+    solved = np.linalg.solve(hessian, np.column_stack([gradient, np.ones_like(gradient)]))
+    return solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum()) - solved[:, 0]
+
+
+@dataclass(frozen=True)
+class _PoolProblem:
+    """Minus `smoothed_log_likelihood` of a pool, and the prior; log_Ps has shape (K, n, c)."""
+
+    log_Ps: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+
+    def value(self, v: np.ndarray) -> float:
+        total = float(self.weight.sum())
+        fit = smoothed_log_likelihood(pooled(self.log_Ps, v), self.y, self.weight, total)
         return -fit - PRIOR * float(np.log(v).sum()) / total
 
-    with warnings.catch_warnings():
-        # SciPy before 1.16 says so where rounding takes a step out of the bounds.
-        warnings.filterwarnings("ignore", "Values in x were outside bounds during a minimize step")
-        found = minimize(
-            loss,
-            np.full(K, 1 / K),
-            method="SLSQP",
-            bounds=[(FLOOR, 1.0)] * K,
-            constraints={"type": "eq", "fun": lambda v: v.sum() - 1, "jac": lambda v: np.ones_like(v)},
-            options={"ftol": 1e-7, "maxiter": 50},
-        )
-    v = np.clip(found.x, FLOOR, None)
-    return v / v.sum()
+    def derivatives(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient Σᵢ sᵢ Σₐ (τᵢpᵢₐ − tᵢₐ) Lᵢₐₖ, and the Hessian Σᵢ sᵢτᵢ Cov(Lᵢ), of likelihood and prior.
+
+        With L the log-probabilities of the models, p those of the pool, s the shares of the rows, and t the
+        labels with their pseudo-row, τ of it in all: nothing where log p counts as its least value.
+        """
+        total, n = float(self.weight.sum()), len(self.y)
+        log_P = pooled(self.log_Ps, v)
+        labels = np.full(log_P.shape, PSEUDO_ROWS / log_P.shape[1])
+        labels[np.arange(n), self.y] += total
+        labels *= (self.weight / total / (total + PSEUDO_ROWS))[:, None] * (log_P > LOG_EPS)
+        P = np.exp(log_P)
+        mean = np.einsum("kna,na->kn", self.log_Ps, P)
+        counted = labels.sum(axis=1)
+        gradient = mean @ counted - np.einsum("kna,na->k", self.log_Ps, labels)
+        centred = (self.log_Ps - mean[:, :, None]) * np.sqrt(P * counted[:, None])
+        flat = centred.reshape(len(v), -1)
+        return gradient - PRIOR / total / v, flat @ flat.T + np.diag(PRIOR / total / v**2)
