@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.logarithm import log_kernel, log_of_distance
-from kernelproba.kernels.matrix import kernel_matrix
+from kernelproba.kernels.matrix import distance_matrix, kernel_matrix
 from kernelproba.kernels.stationary import Stationary
 from kernelproba.number_range import LARGEST_SINGLE, SMALLEST_SINGLE, largest_entry
 from kernelproba.typing import Matrix
@@ -76,12 +76,13 @@ class DistanceCache:
         return few and isinstance(kernel, Stationary) and np.ndim(kernel.length_scale) == 0
 
     def _distances(self, kernel: Stationary, dtype: DTypeLike) -> np.ndarray:
-        """Distances in single precision only where the rows allow it."""
-        dtype = np.dtype(dtype if self._single else np.float64)
-        key = (kernel._measure, dtype)
+        """Distances in single precision only where the rows allow it, and double ones are not known."""
+        double = (kernel._measure, np.dtype(np.float64))
+        key = double if double in self._kept or not self._single else (kernel._measure, np.dtype(dtype))
         if key not in self._kept:
-            X, Z = self._rows_in(dtype)
-            self._kept[key] = kernel.distances(X, Z).astype(dtype, copy=False)
+            X, Z = self._rows_in(key[1])
+            D = distance_matrix(kernel, X) if self._Z is None else kernel.distances(X, Z)
+            self._kept[key] = D.astype(key[1], copy=False)
         return self._kept[key]
 
     @cached_property

@@ -34,6 +34,16 @@ def test_every_fold_tests_its_share_of_the_units_of_every_class():
     assert np.ptp(tested.sum(axis=1)) <= 1
 
 
+def test_folds_with_the_same_contents_are_equal_and_others_are_not():
+    keys, y = keyed(np.random.default_rng(2), 40)
+    units = np.ones(40, dtype=int)
+    once, again = (unit_folds(keys, y, units, 4) for _ in range(2))
+    assert once == again
+    assert len({*once, *again}) == 4
+    assert once[0] != unit_folds(keys, y, 2 * units, 4)[0]
+    assert once[0] != "another thing"
+
+
 def test_what_is_not_tested_is_trained_on():
     rng = np.random.default_rng(1)
     keys, y = keyed(rng, 40)

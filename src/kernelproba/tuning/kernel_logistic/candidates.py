@@ -45,8 +45,8 @@ RANK_TOL_PER_C, MIN_RANK_TOL, MAX_RANK_TOL = 0.02, 1e-4, 1e-2
 SATURATED = 2e-3
 #: Folds of refits where the fit to all rows is saturated.
 REFIT_FOLDS = 10
-#: Folds of refits where rows are many.
-QUARTERS = 4
+#: Folds of refits where rows are many, and where weights of features are those of a quarter that is held out.
+QUARTERS, TWELFTHS = 4, 12
 
 #: None leaves out one observation at a time.
 Folds = Sequence[Fold] | None
@@ -204,6 +204,11 @@ class CandidateFits:
     def refit_folds(self) -> list[Fold]:
         """Folds of refits, the same for all candidates."""
         return self.rows.folds(REFIT_FOLDS)
+
+    @cached_property
+    def twelfths(self) -> list[Fold]:
+        """Folds of which number k is a part of quarter k mod 4."""
+        return self.rows.folds(TWELFTHS)
 
     def _held_out(
         self, fold: Fold, gamma: float | None, C: float, function: LogisticFunction

@@ -159,7 +159,13 @@ class CandidateSearch:
             stage.fits.forget()
 
     def minimise(
-        self, stage: Stage, start: GammaC, *, refine: bool = False, screening: Screening | None = None
+        self,
+        stage: Stage,
+        start: GammaC,
+        *,
+        refine: bool = False,
+        fine: bool = True,
+        screening: Screening | None = None,
     ) -> Candidate:
         """Walk to the best point that can be reached from a start, or as far as the time allows.
 
@@ -171,11 +177,13 @@ class CandidateSearch:
             Where to begin.
         refine : bool, default=False
             Whether the start is good already, so that small steps will do.
+        fine : bool, default=True
+            Whether there are small steps, which a later stage may take instead.
         screening : Screening, optional
             What an earlier stage knows of the steps.
         """
         pattern = PatternSearch(stage.searched, lambda point: self._screened(screening, point))
-        walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0))
+        walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0), fine=fine)
         with one_thread_if(len(stage.fits.rows) <= SMALL_ROWS):
             for point in walk:
                 if pattern.tried and self.budget.is_over():

@@ -43,6 +43,14 @@ def test_a_kernel_that_is_not_far_behind_is_finished(rows, search):
     assert finish(space, rows, search, screened, rival(screened[0].best.score)) is not None
 
 
+def test_a_kernel_behind_by_no_more_than_chance_is_finished_however_small_the_losses(rows, search):
+    X = rows.X + 20 * rows.y[:, None]  # nothing is left to be lost
+    apart = rows.with_rows(X)
+    space = CV()._spaces(X, None)[0]
+    screened = screen(space, apart, search)
+    assert finish(space, apart, search, screened, rival(-1e-9)) is not None
+
+
 def test_beyond_the_rows_that_are_searched_all_have_weight_in_a_pool_of_what_was_held_out(rows, search):
     spaces = CV(max_rows=460)._spaces(rows.X, None)
     selected = select_models(spaces, rows, search)
