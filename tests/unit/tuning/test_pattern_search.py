@@ -72,7 +72,9 @@ def test_without_small_steps_every_point_is_a_large_one_from_the_start():
     for point in search.descend((0, 0), fine=False):
         search.record(point, bowl(at=(6, -5))(point))
     assert all(g % STEPS[0][0] == 0 and c % STEPS[0][1] == 0 for g, c in search.tried)
-    assert all(abs(end - least) < large for end, least, large in zip(search.best, (6, -5), STEPS[0], strict=True))
+    assert all(
+        abs(end - least) < large for end, least, large in zip(search.best, (6, -5), STEPS[0], strict=True)
+    )
 
 
 def test_a_search_that_is_left_early_ends_at_the_best_point_so_far():

@@ -55,7 +55,7 @@ FOLDS, COMPARED_ROWS, REFINED_ROWS = 4, 600, 250
 RELEVANCE_ROWS, MOST_RELEVANCE_ROWS = 1000, 2000
 #: Rows of the last stage relative to those of the screening up to which small steps are left to it: a walk
 #: among fewer rows costs nearly as much there, and says less.
-COARSE_RATIO = 4
+COARSE_RATIO = 3
 #: Rows behind the median distance.
 MEDIAN_ROWS = 300
 #: How much worse, relatively, another scale may be on a sample and still be compared.
