@@ -14,6 +14,7 @@ from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
+from kernelproba.tuning.kernel_logistic.pooled_kernels import is_wide
 from kernelproba.tuning.kernel_logistic.progress import FitProgress
 from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost
 from kernelproba.tuning.results import ResultsBuilder
@@ -206,7 +207,9 @@ class CandidateSearch:
         rows = stage.fits.rows
         if not (part.converged and np.isfinite(part.log_P).all()):
             return -np.inf
-        score = self.scorer(part.log_P, rows.y[part.rows], part.weight, float(rows.units.sum()))
+        # Wide rows are separable whatever their labels: that all are right is half the evidence.
+        total = float(rows.units.sum()) / (2 if is_wide(rows.X) else 1)
+        score = self.scorer(part.log_P, rows.y[part.rows], part.weight, total)
         return score if np.isfinite(score) else -np.inf
 
     def builder(self) -> ResultsBuilder:

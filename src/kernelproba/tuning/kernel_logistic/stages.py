@@ -140,7 +140,7 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     make = _screening_stage if _is_screened(space, rows) else _final_stage
     views = [ScaledView.learn(rule, rows) for rule in space.scales]
     (view, stage), *others = [(view, make(space, rows, view)) for view in views]
-    fine = not (_is_screened(space, rows) and _few_more_rows(space, rows, stage))
+    fine = not _leaves_small_steps(space, rows, stage)
     center = _center(space, rows, view)
     starts = product(space.gammas or [center], space.Cs or [START_C])
     best = max((search.minimise(stage, start, fine=fine) for start in starts), key=_score)
@@ -157,9 +157,14 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     return results
 
 
-def _few_more_rows(space: SearchSpace, rows: Observations, stage: Stage) -> bool:
-    """Whether the last stage has not many times the rows of a stage."""
-    return min(len(rows), space.max_rows) <= COARSE_RATIO * len(stage.fits.rows)
+def _leaves_small_steps(space: SearchSpace, rows: Observations, stage: Stage) -> bool:
+    """Whether the last stage has few more rows than a screening of few classes.
+
+    Rows of many classes may be so few and so well apart that all of them leave nothing to choose by.
+    """
+    n, sampled = min(len(rows), space.max_rows), len(stage.fits.rows)
+    few_classes = CLASS_ROWS * rows.n_scores <= SAMPLE_ROWS
+    return _is_screened(space, rows) and few_classes and sampled <= n <= COARSE_RATIO * sampled
 
 
 def _from_other_widths(
@@ -279,17 +284,12 @@ def _is_hopeless(
     if rival is None or rival.n_rows != len(found.stage.fits.rows) or found.best.gamma is None:
         return False
     found = found._replace(stage=_refining_stage(space, found.stage))
-    tried = [search.evaluate(found.stage, *found.best.point)]
-    if _is_far_behind(tried[0], rival, search) and _has_other_starts(space, rows, search, found):
-        tried += [search.evaluate(found.stage, *point) for point in _other_starts(space, rows, found)]
-    return _is_far_behind(max(tried, key=_score), rival, search)
-
-
-def _is_far_behind(candidate: Candidate, rival: Candidate, search: CandidateSearch) -> bool:
-    """Whether a candidate is worse than a rival by a large share of its loss, and by more than chance."""
-    behind = rival.score - candidate.score
-    judged = sum(float(part.weight.sum()) for part in search.held_out(candidate))
-    return behind > HOPELESS * abs(rival.score) and behind * judged > CHANCE_GAIN
+    score = search.evaluate(found.stage, *found.best.point).score
+    least = rival.score - HOPELESS * abs(rival.score)
+    if score < least and _has_other_starts(space, rows, search, found):
+        points = _other_starts(space, rows, found)
+        score = max(search.evaluate(found.stage, *point).score for point in points)
+    return score < least
 
 
 def _has_other_starts(
