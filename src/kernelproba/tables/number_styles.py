@@ -1,7 +1,7 @@
 """Numbers as people write them: 1234.5, 1,234.50, 1.234,50, 1'234, $5, 12 %, 70 kg, (7), −3.
 
 A unit that all numbers of a column have behind them is part of their style, ``"1234.5 kg"``: in such a column
-70 g is no number.  So are a percent sign and the one currency of a column, ``"1234.5 %"`` and ``"1,234.5 $"``:
+70 g is no number.  So are a percent sign and the one currency of a column, ``"1234.5 %"``, ``"1,234.5 $"``:
 5 is not 5 %, nor is € 5 the same as $ 5, but 5 may stand among dollars.
 """
 
