@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from benchmarks.tables_data import Problem
-from benchmarks.uncertainty_sets import QUICK, model, rows_of, runs_by_problem
+from benchmarks.uncertainty_sets import model, rows_of, runs_by_problem
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV
 from kernelproba.conformal import prediction_sets
 
@@ -66,7 +66,7 @@ def compare(problem: Problem, split: int) -> dict:
         return run
     X, y, X_test, y_test = X[keep], np.searchsorted(common, y[keep]), X_test[keep_test], y_test[keep_test]
     y_test = np.searchsorted(common, y_test)
-    inner = RememberedFit(**model(problem, **QUICK).get_params(deep=False))
+    inner = RememberedFit(**model(problem).get_params(deep=False))
 
     def ours(method):
         sets = ConformalClassifier(inner, 0.5, method=method, allow_empty=True).fit(X, y)
@@ -117,7 +117,7 @@ def comparison_page() -> tuple[str, str, list[dict]]:
     text = (
         "`ConformalClassifier` by leave-one-out and by CV+ against MAPIE's `SplitConformalClassifier` (a quarter of the rows set aside) "
         'and `CrossConformalClassifier` (5 folds, the same as ours), all with the score "lac" around the same fits of '
-        '`KernelLogisticRegressionCV(kernel="rbf", feature_weights=None)`, at 0.9; training and test rows as in '
+        "`KernelLogisticRegressionCV()`, at 0.9; training and test rows as in "
         f"[uncertainty_coverage](uncertainty_coverage.md), without classes of fewer than {LEAST_ROWS} training rows. *Size at coverage "
         f"0.9*: the mean number of labels where the coverage is 0.9 exactly, read off between levels from {GRID[0]} to {GRID[-1]}, mean "
         "over the splits. Last columns: the same of ours relative to theirs, geometric mean of the ratios in each split ± standard error. "

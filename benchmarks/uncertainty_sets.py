@@ -50,8 +50,7 @@ ABOUT = {
     ),
     "coverage": (
         "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True`), the classifier as it is by default; "
-        "problems with four or five splits were run by an earlier version, and [the same with a quicker "
-        "search](uncertainty_quick_coverage.md) has more."
+        "[the same with a quicker search](uncertainty_quick_coverage.md)."
     ),
     "quick_coverage": (
         'Sets of `ConformalClassifier(KernelLogisticRegressionCV(kernel="rbf", feature_weights=None))` (`allow_empty=True`): what sets '

@@ -273,6 +273,24 @@ def test_rows_of_weight_zero_are_as_if_absent(train, new):
 
 
 @pytest.mark.parametrize("method", ["cv+", "split"])
+def test_rows_of_weight_zero_do_not_divide_the_others_anew(train, new, method):
+    X, y = train
+    weight = np.random.default_rng(0).integers(0, 2, len(y)).astype(float)
+    one, other = (
+        ConformalClassifier(LogisticRegression(), method=method, random_state=0).fit(*rows)
+        for rows in ((X[weight > 0], y[weight > 0]), (X, y, weight))
+    )
+    np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]), atol=1e-6)
+    np.testing.assert_array_equal(np.flatnonzero(weight)[one.calibration_index_], other.calibration_index_)
+
+
+def test_leave_one_out_behind_a_step_that_has_seen_the_labels_is_warned_of(train):
+    model = make_pipeline(SelectKBest(k=1), KernelLogisticRegressionCV([1.0], [0.5]))
+    with pytest.warns(UserWarning, match="method='cv\\+' is right"):
+        ConformalClassifier(model, method="loo").fit(*train)
+
+
+@pytest.mark.parametrize("method", ["cv+", "split"])
 def test_under_new_priors_the_level_holds_for_the_new_population(method):
     train, shifted = draw(OLD, 1000, seed=9), draw(NEW, 4000, seed=10)
     inner = PriorShiftClassifier(LogisticRegression(), NEW)
