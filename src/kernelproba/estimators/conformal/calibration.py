@@ -140,7 +140,7 @@ def calibrate(estimator: Classifier, rows: CalibrationRows, method: str) -> Cali
         method = "loo" if _loo_serves(posterior_source(fitted), rows) else "cv+"
     elif method == "loo":
         _warn_of_seen_labels(posterior_source(fitted), rows)
-    return _leave_one_out(fitted, len(rows.y)) if method == "loo" else _cross_validate(fitted, rows)
+    return _leave_one_out(fitted, rows.y) if method == "loo" else _cross_validate(fitted, rows)
 
 
 def _prefit(estimator: Classifier, rows: CalibrationRows, frozen: bool) -> Calibration:
@@ -167,7 +167,9 @@ def _are_training_rows(model: Classifier, y: NDArray) -> bool:
     P, own = (getattr(model, name, None) for name in ("loo_proba_", "loo_label_proba_"))
     if P is None or own is None or len(P) != len(y) or not np.isin(y, model.classes_).all():
         return False
-    return np.array_equal(P[np.arange(len(y)), label_index(y, model.classes_)], own)
+    P, own = np.asarray(P), np.asarray(own)
+    counted = np.flatnonzero(~np.isnan(own))
+    return np.array_equal(P[counted, label_index(y, model.classes_)[counted]], own[counted])
 
 
 def _split(estimator: Classifier, rows: CalibrationRows) -> Calibration:
@@ -228,8 +230,8 @@ def _sees_labels(step: object) -> bool:
     )
 
 
-def _leave_one_out(fitted: Classifier, n: int) -> Calibration:
-    source = posterior_source(fitted)
+def _leave_one_out(fitted: Classifier, y: NDArray) -> Calibration:
+    n, source = len(y), posterior_source(fitted)
     last = source[-1] if isinstance(source, Pipeline) else source
     if not hasattr(last, "loo_proba_"):
         raise ValueError(
@@ -240,6 +242,11 @@ def _leave_one_out(fitted: Classifier, n: int) -> Calibration:
         raise ValueError(
             f"method='loo' wants the {len(last.loo_proba_)} rows that the estimator was fitted on, got {n}: "
             "use method='prefit' for other rows"
+        )
+    if hasattr(last, "loo_label_proba_") and not _are_training_rows(last, y):
+        raise ValueError(
+            "method='loo' wants the rows that the estimator was fitted on, in their order, and these labels "
+            "are others: use method='prefit' for other rows"
         )
     return Calibration(fitted, last.loo_proba_, np.arange(n), "loo", np.zeros(n, dtype=int))
 

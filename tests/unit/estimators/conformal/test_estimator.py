@@ -1,6 +1,7 @@
 """Prediction sets as their users meet them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -19,6 +20,7 @@ from sklearn.svm import LinearSVC
 
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV, PriorShiftClassifier
 from kernelproba.estimators.conformal import calibration
+from kernelproba.tables import TableClassifier
 
 MEANS = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
 OLD, NEW = [0.4, 0.4, 0.2], [0.05, 0.1, 0.85]
@@ -410,6 +412,26 @@ def test_leave_one_out_needs_its_rows_and_an_estimator_that_keeps_it(train, self
         ConformalClassifier(GaussianNB(), method="loo").fit(*train)
     with pytest.raises(ValueError, match="wants the 400 rows"):
         ConformalClassifier(FrozenEstimator(self_tuning), method="loo").fit(*draw(OLD, 50, seed=14))
+
+
+def test_leave_one_out_of_rows_in_another_order_is_refused(train, self_tuning):
+    X, y = train
+    frozen = FrozenEstimator(self_tuning)
+    for rows in ((X[::-1], y[::-1]), draw(OLD, 400, seed=15)):
+        with pytest.raises(ValueError, match="in their order"):
+            ConformalClassifier(frozen, method="loo").fit(*rows)
+    table = TableClassifier(clone(self_tuning)).fit(pd.DataFrame(X), y)
+    with pytest.raises(ValueError, match="in their order"):
+        ConformalClassifier(FrozenEstimator(table), method="loo").fit(pd.DataFrame(X[::-1]), y[::-1])
+
+
+def test_rows_of_weight_zero_do_not_hide_that_an_estimator_has_seen_the_others(train):
+    X, y = train
+    weight = np.r_[0.0, np.ones(len(y) - 1)]
+    frozen = FrozenEstimator(KernelLogisticRegressionCV([1.0], [0.5]).fit(X, y, sample_weight=weight))
+    with pytest.raises(ValueError, match="method='loo'"):
+        ConformalClassifier(frozen).fit(X, y)
+    ConformalClassifier(frozen, method="loo").fit(X, y)
 
 
 def test_folds_that_overlap_are_refused(train):
