@@ -36,7 +36,10 @@ def demo(
     with redirect_stdout(told) if as_json or quiet else nullcontext(), parallel_config(n_jobs=jobs):
         reports = run_demo(folder, command=shlex.join(["kernelproba", "demo", "--output", str(folder)]))
     if as_json:
-        facts = {"reports": [str(path) for path in reports], "told": told.getvalue().splitlines()}
+        facts: dict[str, object] = {
+            "reports": [str(path) for path in reports],
+            "told": told.getvalue().splitlines(),
+        }
         Terminal(as_json=True).result(facts, lambda _screen: None)
 
 
