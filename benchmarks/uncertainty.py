@@ -4,9 +4,10 @@
     python -m benchmarks.uncertainty quick_coverage     the same with a quicker search
     python -m benchmarks.uncertainty many_rows          the same with the rows from which on leave-one-out is the default
     python -m benchmarks.uncertainty mapie [NAME…]      their size and time against MAPIE's
+    python -m benchmarks.uncertainty mapie_default      the same around the classifier as it is by default
     python -m benchmarks.uncertainty intervals          do intervals hold the true probability, where it is known?
     python -m benchmarks.uncertainty novelty [NAME…]    is a class that was left out found to be new?
-    python -m benchmarks.uncertainty pages              write the pages of the runs that are there
+    python -m benchmarks.uncertainty pages [PAGE…]      write the pages of the runs that are there
 
 All keep every finished run in docs/results/uncertainty_runs and go on from there (`benchmarks.uncertainty_sets`).
 """
@@ -77,7 +78,13 @@ def many_rows() -> None:
 
 def mapie(*only: str) -> None:
     """Sets from leave-one-out probabilities and by CV+ against MAPIE's split and cross methods around the same classifier."""
-    run_missing("mapie", RIVAL_SPLITS, compare, only)
+    run_missing("mapie", RIVAL_SPLITS, partial(compare, **QUICK), only)
+    write_pages()
+
+
+def mapie_default(*only: str) -> None:
+    """The same around the classifier as it is by default."""
+    run_missing("mapie_default", RIVAL_SPLITS, compare, only)
     write_pages()
 
 
@@ -274,15 +281,15 @@ PAGES = {
 }
 
 
-def write_pages() -> None:
-    """Write the pages of all runs on record."""
+def write_pages(*only: str) -> None:
+    """Write the pages of the runs on record, some or all."""
     for name, page in PAGES.items():
-        if RECORD.runs(name):
+        if RECORD.runs(name) and (not only or name in only):
             write(f"uncertainty_{name}", *page(), machine())
 
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # searches that end at their limits, classes of few rows
-    tasks = (coverage, quick_coverage, many_rows, mapie, intervals, novelty)
+    tasks = (coverage, quick_coverage, many_rows, mapie, mapie_default, intervals, novelty)
     commands = {task.__name__: task for task in tasks} | {"pages": write_pages}
     commands[sys.argv[1]](*sys.argv[2:])

@@ -23,10 +23,10 @@ class CenterFeatures:
     basis: CholeskyBasis
 
     @classmethod
-    def among(cls, kernel: Kernel, X: Matrix, max_rank: int) -> "CenterFeatures":
-        """Choose as many of the rows X as span them all up to rounding, `max_rank` at most."""
+    def among(cls, kernel: Kernel, X: Matrix, max_rank: int, tol: float = 0.0) -> "CenterFeatures":
+        """Choose as many of the rows X as span them up to a share `tol` or rounding, `max_rank` at most."""
         rng = np.random.RandomState(0)
-        index = randomly_pivoted_cholesky(kernel, X, min(max_rank, X.shape[0]), rng)
+        index = randomly_pivoted_cholesky(kernel, X, min(max_rank, X.shape[0]), rng, tol)
         Z = X[index]
         return cls(kernel, Z, span_centers(kernel, Z, index))
 
@@ -36,3 +36,21 @@ class CenterFeatures:
         Phi = self.basis.coordinates(K.T).T
         diagonal = np.asarray(self.kernel.diag(X), dtype=np.float64)
         return Phi, np.maximum(diagonal - np.einsum("ij,ij->i", Phi, Phi), 0.0)
+
+    def along(self, V: np.ndarray) -> "DirectionFeatures":
+        """Coordinates Vᵀφ along directions V (m, s) alone."""
+        return DirectionFeatures(self.kernel, self.Z, self.basis.dual(V))
+
+
+@dataclass(frozen=True)
+class DirectionFeatures:
+    """Coordinates along some directions of features: k the kernel, Z (m, d) centres, `map` (m, s) = L⁻ᵀV."""
+
+    kernel: Kernel
+    Z: Matrix
+    map: np.ndarray
+
+    def __call__(self, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
+        """Return coordinates (n, s) of rows X and k(x, x), (n,); m (d + s) operations a row."""
+        K = np.asarray(self.kernel(X, self.Z), dtype=np.float64)
+        return K @ self.map, np.asarray(self.kernel.diag(X), dtype=np.float64)
