@@ -58,8 +58,8 @@ def compress(
         bool,
         typer.Option(
             "--move",
-            help="Let what is kept of Gaussian kernels move: nearer to the model at the same size, after minutes; "
-            "training rows no more.",
+            help="Let what is kept of Gaussian kernels move: nearer to the model at the same size, after "
+            "minutes; training rows no more.",
         ),
     ] = False,
     as_json: Json = False,
