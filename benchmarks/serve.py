@@ -126,15 +126,23 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def waiting_seconds(pid: int) -> float:
+    """Return how long the threads of a process were ready to run and had no core."""
+    stats = [path.read_text("ascii").split() for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(int(waited) for _, waited, _ in stats) / 1e9
+
+
 def measure(seconds: float) -> dict:
     with tempfile.TemporaryDirectory() as name:
         model, bodies = make_model(Path(name))
         process, host, port = started(model)
         try:
             asyncio.run(load(host, port, bodies, 5, process.pid))  # imports, first answers
-            before = processor_seconds(process.pid)
+            before = np.array([used_by(process.pid) for used_by in (processor_seconds, waiting_seconds)])
+            own = waiting_seconds(os.getpid())
             latencies, statuses, memory = asyncio.run(load(host, port, bodies, seconds, process.pid))
-            used = processor_seconds(process.pid) - before
+            used = [used_by(process.pid) for used_by in (processor_seconds, waiting_seconds)] - before
+            own = waiting_seconds(os.getpid()) - own
         finally:
             process.terminate()
             process.wait(20)
@@ -143,7 +151,9 @@ def measure(seconds: float) -> dict:
         "requests": len(statuses),
         "answered by 200": float(np.mean(np.array(statuses) == 200)),
         "seconds": seconds,
-        "processor ms / request": round(1000 * used / len(statuses), 2),
+        "processor ms / request": round(float(1000 * used[0] / len(statuses)), 2),
+        "service waited ms": round(float(1000 * used[1] / len(statuses)), 2),
+        "client waited ms": round(1000 * own / len(statuses), 2),
         "median ms": round(float(p50), 1),
         "p99 ms": round(float(p99), 1),
         "largest ms": round(max(latencies), 1),
@@ -162,6 +172,8 @@ def main() -> None:
 row a second over {CONNECTIONS} connections from this machine. Latency counts from the moment a request was due. Goals: p99 below
 50 ms, memory that does not grow in 20 minutes of load (`python -m benchmarks.serve 1200`; the row tells how long it ran). Other work ran on the
 machine (see load_before, of {os.cpu_count()} cores): latencies are upper limits, processor time per request is not touched by it.
+*Waited*: how long the service and the client that measures it were ready to run and had no core, per request, by the count of
+the kernel.
 """
     print(write("serve", "The service under load", text, [row], where))
     print(row, f"peak of the client {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from benchmarks.tables_data import Problem
-from benchmarks.uncertainty_sets import QUICK, model, rows_of, runs_by_problem
+from benchmarks.uncertainty_sets import model, rows_of, runs_by_problem
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV
 from kernelproba.conformal import prediction_sets
 
@@ -23,6 +23,11 @@ PAIRS = tuple(product(CONTESTANTS[:2], CONTESTANTS[2:]))
 MEASURES = ("coverage", "size", "size at coverage 0.9", "fit s")
 #: Training rows of a class that is kept: MAPIE wants every class in every part.
 LEAST_ROWS = 10
+#: What the records are about.
+ABOUT = {
+    "mapie": '`KernelLogisticRegressionCV(kernel="rbf", feature_weights=None)`',
+    "mapie_default": "`KernelLogisticRegressionCV()`",
+}
 
 
 class RememberedFit(KernelLogisticRegressionCV):
@@ -53,7 +58,7 @@ class RememberedFit(KernelLogisticRegressionCV):
         return self
 
 
-def compare(problem: Problem, split: int) -> dict:
+def compare(problem: Problem, split: int, **options: object) -> dict:
     """Our sets and MAPIE's around the same fits."""
     from mapie.classification import CrossConformalClassifier, SplitConformalClassifier
 
@@ -66,7 +71,7 @@ def compare(problem: Problem, split: int) -> dict:
         return run
     X, y, X_test, y_test = X[keep], np.searchsorted(common, y[keep]), X_test[keep_test], y_test[keep_test]
     y_test = np.searchsorted(common, y_test)
-    inner = RememberedFit(**model(problem, **QUICK).get_params(deep=False))
+    inner = RememberedFit(**model(problem, **options).get_params(deep=False))
 
     def ours(method):
         sets = ConformalClassifier(inner, 0.5, method=method, allow_empty=True).fit(X, y)
@@ -108,16 +113,16 @@ def _judge(fit: Callable[[], Callable[[], np.ndarray]], y: np.ndarray) -> dict[s
     }
 
 
-def comparison_page() -> tuple[str, str, list[dict]]:
+def comparison_page(record: str = "mapie") -> tuple[str, str, list[dict]]:
     """Title, text and rows of the page, from the runs on record."""
     found = {
-        name: [run for run in runs if run["classes"] > 1] for name, runs in runs_by_problem("mapie").items()
+        name: [run for run in runs if run["classes"] > 1] for name, runs in runs_by_problem(record).items()
     }
     found = {name: runs for name, runs in found.items() if len(runs) > 1}
     text = (
         "`ConformalClassifier` by leave-one-out and by CV+ against MAPIE's `SplitConformalClassifier` (a quarter of the rows set aside) "
         'and `CrossConformalClassifier` (5 folds, the same as ours), all with the score "lac" around the same fits of '
-        '`KernelLogisticRegressionCV(kernel="rbf", feature_weights=None)`, at 0.9; training and test rows as in '
+        f"{ABOUT[record]}, at 0.9; training and test rows as in "
         f"[uncertainty_coverage](uncertainty_coverage.md), without classes of fewer than {LEAST_ROWS} training rows. *Size at coverage "
         f"0.9*: the mean number of labels where the coverage is 0.9 exactly, read off between levels from {GRID[0]} to {GRID[-1]}, mean "
         "over the splits. Last columns: the same of ours relative to theirs, geometric mean of the ratios in each split ± standard error. "
@@ -127,7 +132,7 @@ def comparison_page() -> tuple[str, str, list[dict]]:
         + "\n\nWhy averaging five fits helps where it does, and what was tried to have it from one: [ADR "
         "11](../adr/0011-sets-intervals-novelty.md). Leave-one-out takes the time of the fit itself, on 4/3 of the rows that "
         "MAPIE's split fits.\n\n"
-        "Regenerate: `python -m benchmarks.uncertainty mapie`."
+        f"Runs stop and go on; at most {RIVAL_SPLITS} splits. Regenerate: `python -m benchmarks.uncertainty {record}`."
     )
     return "Prediction sets against MAPIE's", text, [_row(name, runs) for name, runs in found.items()]
 

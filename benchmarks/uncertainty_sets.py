@@ -50,8 +50,8 @@ ABOUT = {
     ),
     "coverage": (
         "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True`), the classifier as it is by default; "
-        "problems with four or five splits were run by an earlier version, and [the same with a quicker "
-        "search](uncertainty_quick_coverage.md) has more."
+        "[with a quicker search](uncertainty_quick_coverage.md). Splits 3 and 4 of all problems, and from 3 on those of iris, womenlf, "
+        "birthwt, new_thyroid, raetsch_breast_cancer and wine (up to 13), were run by an earlier version of the search."
     ),
     "quick_coverage": (
         'Sets of `ConformalClassifier(KernelLogisticRegressionCV(kernel="rbf", feature_weights=None))` (`allow_empty=True`): what sets '

@@ -11,7 +11,11 @@ import pytest
 
 import kernelproba
 
-COMMANDS = ["fit", "predict", "evaluate", "compare", "report", "explain", "serve", "papers", "demo"]
+COMMANDS = ["fit", "predict", "evaluate", "compare", "report", "explain", "export", "compress", "page",
+            "serve", "papers", "demo"]  # fmt: skip
+
+#: Commands that fit, and may do so in several processes.
+FITTING = ["fit", "compare", "evaluate", "papers", "demo"]
 
 
 def test_help_lists_the_commands(command):
@@ -27,6 +31,18 @@ def test_every_command_has_help_with_an_example(command, name):
         answer = command(name, flag)
         assert (answer.code, answer.err) == (0, "")
         assert f"kernelproba {name}" in answer.out.partition("Example")[2]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_fits_takes_jobs_and_all_but_the_service_print_json(name):
+    from typer.main import get_command
+
+    from kernelproba.cli.app import app
+
+    options = {option for each in get_command(app).commands[name].params for option in each.opts}
+    assert ("--jobs" in options) == (name in FITTING)
+    assert ("--json" in options) == (name != "serve")
+    assert f"commands that fit: {', '.join(FITTING)}." in app.info.epilog
 
 
 def test_no_arguments_print_the_help(command):
@@ -207,7 +223,8 @@ def test_the_tour_tells_programs_where_its_reports_are(command, tmp_path, monkey
         "kernelproba.report.demo.run_demo", lambda folder, **_: [print("on the way"), folder / "a"][1:]
     )
     told = command("demo", "-o", tmp_path, "--json")
-    assert json.loads(told.out)["reports"] == [str(tmp_path / "a")]
+    facts = json.loads(told.out)
+    assert (facts["reports"], facts["told"]) == ([str(tmp_path / "a")], ["on the way"])
     assert told.err == "on the way\n"
     assert command("demo", "-o", tmp_path).out == "on the way\n"
     assert command("demo", "-o", tmp_path, "-q").out == ""

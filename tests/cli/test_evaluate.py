@@ -79,7 +79,7 @@ def test_a_report_is_written(command, folder, tmp_path, suffix):
 
 
 def test_rivals_come_with_the_report(command, folder, tmp_path):
-    options = ["--report", tmp_path / "r.json", "--training", folder / "iris.csv", "--rivals"]
+    options = ["--report", tmp_path / "r.json", "--training", folder / "iris.csv", "--rivals", "--jobs", "2"]
     assert command("evaluate", folder / "iris.skops", folder / "test.csv", *options).code == 0
     methods = [row["method"] for row in json.loads((tmp_path / "r.json").read_text())["rivals"]["methods"]]
     assert methods[0] == "lspc"

@@ -1,6 +1,7 @@
 """``kernelproba serve``: answers that are the model's own, and what is said of requests that cannot be."""
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
@@ -223,6 +224,16 @@ def test_the_command_listens_and_ends_when_it_is_told_to(folder):
         finally:
             process.terminate()
             process.wait(20)
+
+
+def test_what_is_loaded_is_no_garbage_to_look_through(command, folder, monkeypatch):
+    frozen = []
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: frozen.append(gc.get_freeze_count()))
+    try:
+        assert command("serve", folder / "iris.skops").code == 0
+    finally:
+        gc.unfreeze()
+    assert frozen[0] > 10_000
 
 
 def test_a_model_file_that_is_a_pickle_is_refused(command, tmp_path):

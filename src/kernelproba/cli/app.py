@@ -45,7 +45,9 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
 app = typer.Typer(
     name="kernelproba",
     help="Kernel classifiers with trustworthy probabilities: from a table to probabilities one can defend.",
-    epilog="Start: kernelproba fit DATA --target COLUMN -o model.skops. Each command has its own --help.",
+    epilog="Start: kernelproba fit DATA --target COLUMN -o model.skops. Each command has its own --help. "
+    "--jobs is for commands that fit: fit, compare, evaluate, papers, demo. The others are one process; its "
+    "products of matrices use as many cores as OMP_NUM_THREADS allows.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -9,7 +9,8 @@ Q_jj = Σᵢ rᵢⱼ² and Q_ij = −rᵢⱼ rⱼᵢ.  For V = −Σᵢ tᵢ log
 import numpy as np
 from scipy.special import expit
 
-from kernelproba.coupling.pairs import class_pairs
+from kernelproba.coupling.pairs import check_pair_weights, class_pairs, row_blocks, square_from_log_odds
+from kernelproba.coupling.wu_lin_weng import coupling_systems
 
 #: Smaller probabilities are rounding in the linear system.
 FAINTEST = 1e-9
@@ -17,21 +18,19 @@ FAINTEST = 1e-9
 
 def coupled_slopes(F: np.ndarray, T: np.ndarray) -> np.ndarray:
     """Slopes (n, pairs) of the mean divergence from probabilities T (n, c), along scores F (n, pairs)."""
-    (i, j), R = class_pairs(T.shape[1]).T, expit(F.astype(np.float64))
-    inverse = np.linalg.inv(_systems(R, T.shape[1]))
-    u = np.maximum(inverse.sum(axis=2), FAINTEST)
+    slopes = np.empty(F.shape)
+    for rows in row_blocks(*T.shape):
+        slopes[rows] = _slopes(F[rows].astype(np.float64), T[rows])
+    return slopes / len(F)
+
+
+def _slopes(F: np.ndarray, T: np.ndarray) -> np.ndarray:
+    c = T.shape[1]
+    (i, j), R = class_pairs(c).T, expit(F)
+    M = coupling_systems(square_from_log_odds(F), check_pair_weights(None, c))
+    u = np.maximum(np.linalg.solve(M, np.ones((1, c, 1)))[:, :, 0], FAINTEST)
     slope_u = 1 / u.sum(axis=1, keepdims=True) - T / u
-    v = np.einsum("bij,bj->bi", inverse, slope_u)
-    slopes = 2 * (1 - R) * (u * v)[:, i] - 2 * R * (u * v)[:, j]
-    slopes += (1 - 2 * R) * (u[:, i] * v[:, j] + u[:, j] * v[:, i])
-    return R * (1 - R) * slopes / len(F)
-
-
-def _systems(R: np.ndarray, c: int) -> np.ndarray:
-    """M (n, c, c) of the probabilities R (n, pairs)."""
-    i, j = class_pairs(c).T
-    square, diagonal = np.zeros((len(R), c, c)), np.arange(c)
-    square[:, i, j], square[:, j, i] = R, 1 - R
-    systems = 1 - square * square.transpose(0, 2, 1)
-    systems[:, diagonal, diagonal] += np.square(square).sum(axis=1)
-    return systems
+    v = np.linalg.solve(M, slope_u[:, :, np.newaxis])[:, :, 0]
+    uv, (u_i, u_j), (v_i, v_j) = u * v, (u[:, i], u[:, j]), (v[:, i], v[:, j])
+    slopes = 2 * (1 - R) * uv[:, i] - 2 * R * uv[:, j] + (1 - 2 * R) * (u_i * v_j + u_j * v_i)
+    return R * (1 - R) * slopes

@@ -8,11 +8,11 @@ The probabilities r_ij = P(class i | class i or j) of n rows and c classes come 
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 from math import isqrt
 
 import numpy as np
-from scipy.special import log_expit
 
 # Doubles per (block, c, c) array: 1 MB each, so that the handful a method works on stays in cache
 # while the calls into numpy are still few.
@@ -70,25 +70,39 @@ def check_pair_weights(pair_weights, c: int) -> np.ndarray:
     return weights / weights[off_diagonal].mean()
 
 
-def log_square(F: np.ndarray) -> np.ndarray:
-    """Return log r_ij (n, c, c), with log ½ on the diagonal, from the log-odds F (n, c(c−1)/2) of pairs."""
-    c = n_classes(F)
-    i, j = class_pairs(c).T
-    log_R = np.full((len(F), c, c), np.log(0.5))
-    log_R[:, i, j], log_R[:, j, i] = log_expit(F), log_expit(-F)
-    return log_R
+def square_from_log_odds(F: np.ndarray) -> np.ndarray:
+    """Return r_ij (n, c, c), with ½ on the diagonal, from the log-odds F (n, c(c−1)/2) of pairs."""
+    c, m = n_classes(F), F.shape[1]
+    # 1/(1 + exp(−|f|)) and its complement, each to its own last digit.
+    smaller = np.exp(-np.abs(F))
+    larger = 1.0 / (1.0 + smaller)
+    smaller *= larger
+    wins = F >= 0
+    parts = np.full((len(F), 2 * m + 1), 0.5)
+    parts[:, :m], parts[:, m:-1] = np.where(wins, larger, smaller), np.where(wins, smaller, larger)
+    return parts.take(_places_in_square(c), axis=1).reshape(-1, c, c)
+
+
+@cache
+def _places_in_square(c: int) -> np.ndarray:
+    """Where each entry (c²,) of a square stands among the pairs i < j, these reversed, and the diagonal."""
+    (i, j), m = class_pairs(c).T, c * (c - 1) // 2
+    places = np.full((c, c), 2 * m)
+    places[i, j], places[j, i] = np.arange(m), m + np.arange(m)
+    return places.ravel()
 
 
 def square_blocks(R: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Walk R as checked float64 blocks (b, c, c) with diagonal ½, so that memory does not grow with n."""
-    c = n_classes(R)
+    checked = _square_from_square if R.ndim == 3 else _square_from_condensed
+    for rows in row_blocks(len(R), n_classes(R)):
+        yield rows, checked(R[rows], rows.start)
+
+
+def row_blocks(n: int, c: int) -> Iterator[slice]:
+    """Walk n rows in blocks whose squares (b, c, c) stay in cache."""
     length = max(1, BLOCK_SIZE // c**2)
-    for start in range(0, len(R), length):
-        rows = slice(start, min(start + length, len(R)))
-        yield (
-            rows,
-            _square_from_square(R[rows], start) if R.ndim == 3 else _square_from_condensed(R[rows], start),
-        )
+    return (slice(start, min(start + length, n)) for start in range(0, n, length))
 
 
 def _square_from_square(part: np.ndarray, start: int) -> np.ndarray:

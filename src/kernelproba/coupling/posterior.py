@@ -5,16 +5,18 @@ from functools import partial
 import numpy as np
 from scipy.special import log_expit
 
+from kernelproba.coupling.faint_classes import faint_rows, with_faint_classes
 from kernelproba.coupling.hastie_tibshirani import hastie_tibshirani
 from kernelproba.coupling.pairs import (
-    BLOCK_SIZE,
     check_pair_weights,
     check_pairs,
-    log_square,
     n_classes,
+    row_blocks,
     square_blocks,
+    square_from_log_odds,
 )
-from kernelproba.coupling.wu_lin_weng import log_wu_lin_weng, wu_lin_weng
+from kernelproba.coupling.wu_lin_weng import wu_lin_weng
+from kernelproba.number_range import log_probabilities
 
 METHODS = ("wu-lin-weng", "hastie-tibshirani")
 
@@ -106,14 +108,17 @@ def couple_log_odds(
     c = n_classes(F)
     if c == 2:
         return log_expit(np.hstack([F, -F]))
-    weights, log_P = check_pair_weights(pair_weights, c), np.empty((len(F), c))
-    step = max(1, BLOCK_SIZE // c**2)
-    for start in range(0, len(F), step):
-        log_R = log_square(F[start : start + step])
-        if method == "hastie-tibshirani":
-            log_P[start : start + step] = hastie_tibshirani(np.exp(log_R), weights=weights, tol=tol)
-        else:
-            log_P[start : start + step] = log_wu_lin_weng(log_R, weights)
+    weights = check_pair_weights(pair_weights, c)
+    P, blocks = np.empty((len(F), c)), row_blocks(len(F), c)
+    if method == "hastie-tibshirani":
+        for rows in blocks:
+            P[rows] = hastie_tibshirani(square_from_log_odds(F[rows]), weights=weights, tol=tol)
+        return P
+    for rows in blocks:
+        P[rows] = wu_lin_weng(square_from_log_odds(F[rows]), weights)
+    log_P, faint = log_probabilities(P), faint_rows(P)
+    for part in row_blocks(len(faint), c):
+        log_P[faint[part]] = with_faint_classes(P[faint[part]], F[faint[part]], weights)
     return log_P
 
 

@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.feature_names import in_memory, set_features
+from kernelproba.estimators.base.numeric_rows import numeric_rows
 from kernelproba.estimators.base.validation import POSITIVE, check_labels
 from kernelproba.typing import Matrix, MatrixLike
 
@@ -98,8 +99,7 @@ class RecursiveFeatureAddition(SelectorMixin, BaseEstimator):
             The fitted transformer.
         """
         given, rows = in_memory(X)
-        with np.errstate(invalid="ignore"):  # sums of the largest numbers
-            data, labels = validate_data(self, given, y, dtype=np.float64, ensure_min_samples=2)
+        data, labels = numeric_rows(self, given, y, dtype=np.float64, ensure_min_samples=2)
         if rows is not None:
             set_features(self, rows)
         check_labels(labels)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
 
 from kernelproba.conformal import left_out_p_values, prediction_sets
 from kernelproba.estimators.conformal import ConformalClassifier
-from kernelproba.inspection.reasons.expansions import core
+from kernelproba.estimators.prior_shift import PriorShiftClassifier
+from kernelproba.inspection.reasons.expansions import layers
 from kernelproba.typing import Classifier, MatrixLike
 
 
@@ -24,18 +27,28 @@ class LabelSets:
     left_out : ndarray of shape (m,)
         Without it: the probability of the label of each training row by a fit without the row; NaN for rows
         that do not count.
+    steps : Pipeline or None
+        What rows pass before they come to `conformal`, if anything.
     """
 
     conformal: ConformalClassifier | None
     left_out: NDArray = field(default_factory=lambda: np.empty(0))
+    steps: Pipeline | None = None
 
     @classmethod
     def of(cls, model: Classifier) -> LabelSets | None:
-        """Return those of a fitted model; None if it keeps no leave-one-out probabilities."""
+        """Return those of a fitted model; None if it keeps no leave-one-out under its priors."""
+        model = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
+        if isinstance(model, Pipeline) and isinstance(model[-1], ConformalClassifier):
+            return cls(model[-1], steps=model[:-1] if len(model) > 1 else None)
         if isinstance(model, ConformalClassifier):
             return cls(model)
-        left_out = getattr(core(model), "loo_label_proba_", None)
-        return None if left_out is None else cls(None, left_out)
+        found = list(layers(model))
+        left_out = getattr(found[-1], "loo_label_proba_", None)
+        # Leave-one-out speaks of the priors of training.
+        if left_out is None or any(isinstance(each, PriorShiftClassifier) for each in found):
+            return None
+        return cls(None, left_out)
 
     @property
     def known_rows(self) -> int:
@@ -65,6 +78,6 @@ class LabelSets:
         Those of leave-one-out alone are not empty: the label that fits best is in its set.
         """
         if self.conformal is not None:
-            return self.conformal._sets_at(X, levels)
+            return self.conformal._sets_at(X if self.steps is None else self.steps.transform(X), levels)
         p_values = left_out_p_values(self.left_out, P)
         return np.array([prediction_sets(p_values, level, P) for level in levels])

@@ -49,7 +49,7 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Fitted to the matrix.
     classes_ : ndarray of shape (c,)
         Labels.
-    loo_proba_, loo_scores_
+    loo_proba_, loo_label_proba_, loo_scores_
         As of the estimator, if it has them: `KernelLogisticRegressionCV` does.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
@@ -119,6 +119,11 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def loo_proba_(self) -> NDArray:
         """Out-of-sample probabilities of the training rows, (n, c), where the estimator has them."""
         return self.estimator_.loo_proba_
+
+    @property
+    def loo_label_proba_(self) -> NDArray:
+        """Those of the labels, (n,), where the estimator has them."""
+        return self.estimator_.loo_label_proba_
 
     @property
     def loo_scores_(self) -> dict[str, float]:

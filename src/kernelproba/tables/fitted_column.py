@@ -108,6 +108,12 @@ class FittedColumn:
             return np.zeros(len(column.values), dtype=bool)
         return self.encoder.unfamiliar(self._as_learnt(column).values)
 
+    def outside(self, column: Column) -> NDArray:
+        """Return which numbers of a column of n rows are below or above all of training, (n,); no others."""
+        if self.description.kind != NUMBER:
+            return np.zeros(len(column.values), dtype=bool)
+        return self.encoder.outside(self._as_learnt(column).values)
+
     def _as_learnt(self, column: Column) -> Column:
         """Return a column as the encoder takes it, or say why it cannot."""
         read = _read(column, self.reading)
@@ -185,7 +191,7 @@ def _read(column: Column, reading: Reading) -> Column:
     read, bad = read_column(as_texts(column), reading)
     if len(bad):
         text = shorten(str(as_texts(column).values[bad[0]]), 40)
-        raise TableError(f"column '{column.name}' holds {text!r}, which is no {reading.kind} as in training")
+        raise TableError(f"column '{column.name}' holds {text!r}, which is no {reading.noun} as in training")
     return as_texts(read) if reading.kind == FLAG else read
 
 

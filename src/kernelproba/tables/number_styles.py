@@ -1,7 +1,8 @@
 """Numbers as people write them: 1234.5, 1,234.50, 1.234,50, 1'234, $5, 12 %, 70 kg, (7), −3.
 
 A unit that all numbers of a column have behind them is part of their style, ``"1234.5 kg"``: in such a column
-70 g is no number.
+70 g is no number.  So are a percent sign and the one currency of a column, ``"1234.5 %"``, ``"1,234.5 $"``:
+5 is not 5 %, nor is € 5 the same as $ 5, but 5 may stand among dollars.
 """
 
 from __future__ import annotations
@@ -27,10 +28,9 @@ _CURRENCY = re.compile(_MONEY)
 _SIGNS = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "BRL": "R$", "PLN": "zł"}
 _PREFIX = re.compile(rf"^([+-]?)\s*{_MONEY}\s*")
 _SUFFIX = re.compile(rf"\s*{_MONEY}$")
-_PERCENT = re.compile(r"\s*%$")
 
 #: What stands behind a number; a few letters at most, lest words count as units.
-_UNIT = re.compile(r"\d[.,]?\s*((?:[^\W\d_]|[°µ/²³]){1,6}\.?)$")
+_UNIT = re.compile(r"\d[.,]?\s*(%|(?:[^\W\d_]|[°µ/²³]){1,6}\.?)\)?$")
 
 #: A code such as a postal one: with its zeros gone it would be another.
 _CODE = re.compile(r"0\d{2,}")
@@ -47,10 +47,11 @@ def number_style(texts: Sequence[str], *, decimal: str | None = None) -> str | N
         Decimal sign, where that is open.
     """
     written = (CONTINENTAL, PLAIN, ENGLISH) if decimal == "," else (PLAIN, ENGLISH, CONTINENTAL)
-    unit = _common_unit(texts)
-    if any(_CODE.fullmatch(text.removesuffix(unit).rstrip()) for text in texts) or not _percents_agree(texts):
+    unit, money = _common_unit(texts), currencies(texts)
+    if any(_CODE.fullmatch(text.removesuffix(unit).rstrip()) for text in texts):
         return None
-    for style in (*written, *(f"{each} {unit}" for each in written if unit)):
+    behind = " " + money.pop() if len(money) == 1 else ""
+    for style in (*(each + behind for each in written), *(f"{each} {unit}" for each in written if unit)):
         if all(as_number(text, style) is not None for text in texts):
             return style
     return None
@@ -62,7 +63,7 @@ def written_as(style: str) -> str:
 
 
 def unit_of(style: str) -> str:
-    """Return the unit behind the numbers of a style, empty if they have none."""
+    """Return the unit or the currency of the numbers of a style, empty if they have none."""
     return style.partition(" ")[2]
 
 
@@ -71,15 +72,21 @@ def as_number(text: str, style: str) -> float | None:
 
     Examples
     --------
-    >>> as_number("$1,234.50", ENGLISH), as_number("(12 %)", PLAIN), as_number("1.234,5 €", CONTINENTAL)
+    >>> as_number("$1,234.50", ENGLISH), as_number("(12 %)", "1234.5 %"), as_number("1.234,5 €", CONTINENTAL)
     (1234.5, -12.0, 1234.5)
     >>> as_number("70 kg", "1234.5 kg"), as_number("70 g", "1234.5 kg")
     (70.0, None)
     """
     written, unit = written_as(style), unit_of(style)
-    if unit and not text.rstrip().endswith(unit):
+    bare, sign = _without_brackets(text)
+    if _is_currency(unit):
+        if currencies([bare]) - {unit}:
+            return None
+    elif unit and not bare.endswith(unit):
         return None
-    bare, sign = _without_signs(text.rstrip().removesuffix(unit))
+    else:
+        bare = bare.removesuffix(unit).rstrip()
+    bare = _SUFFIX.sub("", _PREFIX.sub(r"\1", bare))
     if _NUMBER[written].fullmatch(bare) is None or not any(map(str.isalnum, bare)):
         return None
     if written != PLAIN:
@@ -98,23 +105,18 @@ def currencies(texts: Sequence[str]) -> set[str]:
     return {_SIGNS.get(found[0], found[0]) for text in texts if (found := _CURRENCY.search(text))}
 
 
-def _without_signs(text: str) -> tuple[str, float]:
-    """Return a number without currency, percent sign and brackets, and −1 if there were brackets."""
+def _is_currency(unit: str) -> bool:
+    return _CURRENCY.fullmatch(unit) is not None
+
+
+def _without_brackets(text: str) -> tuple[str, float]:
+    """Return a number without the brackets by which accountants say what is owed, and −1 if it had some."""
     bare = text.replace("\N{MINUS SIGN}", "-").strip()
-    in_brackets = bare.startswith("(") and bare.endswith(")")  # as accountants write what is owed
-    if in_brackets:
-        bare = bare[1:-1].strip()
-    bare = _PERCENT.sub("", _SUFFIX.sub("", _PREFIX.sub(r"\1", bare)))
-    return bare, -1.0 if in_brackets else 1.0
+    in_brackets = bare.startswith("(") and bare.endswith(")")
+    return (bare[1:-1].strip(), -1.0) if in_brackets else (bare, 1.0)
 
 
 def _common_unit(texts: Sequence[str]) -> str:
     """Return the unit that all texts end with, empty if there is none."""
     found = {match[1] if (match := _UNIT.search(text.rstrip())) else "" for text in texts}
     return found.pop() if len(found) == 1 else ""
-
-
-def _percents_agree(texts: Sequence[str]) -> bool:
-    """Whether all numbers are percentages, or none is: 5% and 5 are not the same."""
-    with_percent = sum("%" in text for text in texts)
-    return with_percent in (0, len(texts))

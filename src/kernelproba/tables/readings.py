@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from kernelproba.plain_text import shorten
 from kernelproba.tables.columns import FLAG, Column
 from kernelproba.tables.date_styles import as_moment, as_seconds, date_style, time_style
-from kernelproba.tables.number_styles import CONTINENTAL, ENGLISH, PLAIN, as_number, number_style, written_as
+from kernelproba.tables.number_styles import (
+    CONTINENTAL,
+    ENGLISH,
+    PLAIN,
+    as_number,
+    number_style,
+    unit_of,
+    written_as,
+)
 
 NUMBER, DATE, TIME, TEXT = "number", "date", "time", "text"
 
@@ -56,6 +64,12 @@ class Reading:
         style = written_as(self.style) if self.kind == NUMBER else self.style
         if self.kind not in (NUMBER, FLAG, TEXT, DATE, TIME) or style not in known:
             raise ValueError(f"there is no reading {self.kind!r} {self.style!r}")
+
+    @property
+    def noun(self) -> str:
+        """What texts are called, such as "number in %"."""
+        unit = unit_of(self.style) if self.kind == NUMBER else ""
+        return f"{self.kind} in {unit}" if unit else self.kind
 
     def values(self, distinct: Sequence[str]) -> tuple[NDArray, NDArray]:
         """Read texts.

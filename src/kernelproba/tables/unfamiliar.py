@@ -2,12 +2,14 @@
 
 A column in inches where the model learnt centimetres is predicted from without complaint, and wrongly.
 Counted is what lies beyond the training values by more than their range, and levels that were never seen.  A
-few such values are outliers or news; many are a mistake more often than not.
+few such values are outliers or news; many are a mistake more often than not.  So are numbers most of which
+are smaller or larger than all of training, however little.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernelproba.plain_text import shorten
 from kernelproba.tables.columns import columns_of
@@ -21,6 +23,8 @@ from kernelproba.typing import MatrixLike
 BEYOND = 0.05
 #: The same of levels: columns of many levels have new ones as a matter of course.
 UNSEEN = 0.9
+#: The same of numbers that are outside those of training, if there are so many numbers at least.
+OUTSIDE, _FEWEST = 0.5, 10
 #: Levels that are shown, and letters of each.
 _SHOWN, _LETTERS = 4, 20
 
@@ -36,23 +40,28 @@ class UnfamiliarValues:
 
     def __init__(self, encoder: TableEncoder):
         self._columns = encoder._fitted_
-        self._known, self._unfamiliar = np.zeros((2, len(self._columns)), dtype=int)
+        self._known, self._unfamiliar, self._outside = np.zeros((3, len(self._columns)), dtype=int)
 
     def add(self, X: MatrixLike) -> None:
         """Count the values of rows X (n, d), which are columns of training."""
         for j, (fitted, column) in enumerate(zip(self._columns, columns_of(X), strict=True)):
             self._known[j] += np.count_nonzero(~column.missing)
             self._unfamiliar[j] += np.count_nonzero(fitted.unfamiliar(column))
+            self._outside[j] += np.count_nonzero(fitted.outside(column))
 
     def shares(self) -> dict[str, float]:
         """Return the names of the columns to speak of and the shares of their values, the largest first."""
-        shares = self._unfamiliar / np.maximum(self._known, 1)
-        named = [
-            (fitted.description.name, float(share))
-            for fitted, share in zip(self._columns, shares, strict=True)
-            if share >= (UNSEEN if _levels(fitted) else BEYOND)
-        ]
-        return dict(sorted(named, key=lambda each: -each[1]))
+        named = {
+            fitted.description.name: float(outside if outside >= OUTSIDE else far)
+            for fitted, far, outside in zip(self._columns, *self._shares(), strict=True)
+            if far >= (UNSEEN if _levels(fitted) else BEYOND) or outside >= OUTSIDE
+        }
+        return dict(sorted(named.items(), key=lambda each: -each[1]))
+
+    def _shares(self) -> tuple[NDArray, NDArray]:
+        """Return the shares of unfamiliar values of each column, (d,), and of numbers outside those seen."""
+        far, outside = (counts / np.maximum(self._known, 1) for counts in (self._unfamiliar, self._outside))
+        return far, np.where(self._known >= _FEWEST, outside, 0)
 
     def notes(self) -> list[str]:
         """Return a line for each of these columns."""
@@ -70,12 +79,9 @@ def _unlike(fitted: FittedColumn) -> str:
         shown = ", ".join(shorten(level, _LETTERS) for level in levels[:_SHOWN])
         return f"were never seen in training, which had {shown}{', …' if len(levels) > _SHOWN else ''}"
     numbers, is_date = fitted.encoder, isinstance(fitted.encoder, DateEncoder)
-    numbers = numbers.days_ if is_date else numbers
-    # The ends of the training values, which the encoder extends by their range on either side.
-    spread = (numbers.high_ - numbers.low_) / 3
-    low, high = numbers.low_ + spread, numbers.high_ - spread
+    low, high = (numbers.days_ if is_date else numbers).ends()
     ends = [str(np.datetime64(round(end), "D")) if is_date else f"{end:.4g}" for end in (low, high)]
-    return f"are far beyond those of training ({ends[0]} to {ends[1]})"
+    return f"are beyond those of training ({ends[0]} to {ends[1]})"
 
 
 def _levels(fitted: FittedColumn) -> list[str]:

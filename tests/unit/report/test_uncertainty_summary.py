@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernelproba import ConformalClassifier, KernelLogisticRegressionCV
+from kernelproba import ConformalClassifier, KernelLogisticRegressionCV, PriorShiftClassifier
 from kernelproba.report.about import About
 from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.render import render
@@ -50,6 +50,23 @@ def test_sets_of_a_conformal_classifier_are_its_own(model):
     given = summarise(model, X, y, about=About(sets=LabelSets(sets)))["sets"]
     assert given["confidence"] == found["confidence"]
     assert summarise(model, X, y, about=About(sets=None))["sets"] is None
+
+
+def test_sets_at_the_end_of_a_pipeline_are_its_own_too():
+    X, y = draw(300, 1)
+    inner = ConformalClassifier(KernelLogisticRegressionCV([1.0], [0.3]), conditional="class")
+    model = make_pipeline(StandardScaler(), inner).fit(*draw(150, 0))
+    found = describe_sets(LabelSets.of(model), X, y, model.predict_proba(X))
+    scaled = model[0].transform(X)
+    for k, level in enumerate(found["confidence"]):
+        assert found["mean_size"][k] == pytest.approx(model[-1].predict_set(scaled, level).sum(axis=1).mean())
+
+
+def test_leave_one_out_under_the_priors_of_training_makes_no_sets_under_others(model):
+    shifted = PriorShiftClassifier(model, [0.9, 0.1]).fit(*draw(150, 0))
+    assert LabelSets.of(shifted) is None
+    assert LabelSets.of(make_pipeline(StandardScaler(), shifted).fit(*draw(150, 0))) is None
+    assert LabelSets.of(ConformalClassifier(shifted).fit(*draw(150, 0))) is not None
 
 
 def test_levels_that_few_training_rows_do_not_attain_are_left_out():

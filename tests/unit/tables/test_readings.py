@@ -34,6 +34,24 @@ def test_numbers(texts, expected):
     assert readable.all()
 
 
+@pytest.mark.parametrize(
+    ("learnt", "later", "readable"),
+    [
+        (["12%", "(3.5 %)"], ["7 %", "7", "0.07", "$7"], [True, False, False, False]),
+        (["12", "3.5"], ["7", "7%"], [True, False]),
+        (["$12", "3.5 USD"], ["US$7", "7", "€7", "7 EUR", "7%"], [True, True, False, False, False]),
+        (["1.234,50 €", "€ 3"], ["7 €", "$7"], [True, False]),
+        (["70 kg", "82.5 kg"], ["7 kg", "7", "7 g"], [True, False, False]),
+    ],
+)
+def test_later_numbers_in_other_units_are_refused(learnt, later, readable):
+    reading, _ = recognise(learnt)
+    reading.check()
+    values, found = reading.values(later)
+    assert found.tolist() == readable
+    np.testing.assert_array_equal(values, np.where(readable, 7, np.nan))
+
+
 DATES = {
     "ISO": (["2012-01-31", "2012-12-01"], (2012, 1, 31)),
     "ISO with time": (["2012-01-31T10:30:00", "2012-12-01 11:00"], (2012, 1, 31, 10, 30)),

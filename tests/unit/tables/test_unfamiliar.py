@@ -54,6 +54,22 @@ def test_a_column_in_other_units_or_codes_is_named(encoder, change):
     assert note.startswith(f"100% of the values in column '{name}'")
 
 
+def test_numbers_below_all_of_training_are_named_however_near():
+    rng = np.random.default_rng(0)
+    encoder = TableEncoder().fit(pd.DataFrame({"price": rng.uniform(4_000, 90_000, 100)}))
+    new = pd.DataFrame({"price": rng.uniform(1, 200, 30)})
+    found = unfamiliar(encoder, new)
+    assert found.shares() == {"price": 1.0}
+    assert "are beyond those of training (4" in found.notes()[0]
+    assert unfamiliar(encoder, new[:5]).notes() == []  # of a few rows that may be chance
+
+
+def test_the_ends_of_training_are_not_beyond():
+    values = np.random.default_rng(0).normal(size=50) * 1e7
+    encoder = TableEncoder().fit(pd.DataFrame({"a": values}))
+    assert unfamiliar(encoder, pd.DataFrame({"a": [values.min(), values.max()] * 10})).shares() == {}
+
+
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_ordinary_new_rows_are_not(encoder, seed):
     assert unfamiliar(encoder, table(200, seed)).notes() == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelproba.cli.errors import CommandError
-from kernelproba.cli.options import Data, Json, Model, Quiet, with_groups
+from kernelproba.cli.options import Data, Jobs, Json, Model, Quiet, with_groups
 from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def evaluate(
     training: _Training = None,
     rivals: _Rivals = False,
     against: _Against = None,
+    jobs: Jobs = 1,
     as_json: Json = False,
     quiet: Quiet = False,
     *,
@@ -69,6 +70,8 @@ def evaluate(
     Use rows that the model was not fitted on. With --against, another model is scored on the same rows, and
     the differences are told with their intervals.
     """
+    from joblib import parallel_config
+
     from kernelproba.cli.evaluation import (
         evaluation_facts,
         predict_labelled,
@@ -94,7 +97,8 @@ def evaluate(
     facts = evaluation_facts(table_model, held_out) | {"seconds": round(seconds, 3)}
     if report is not None:
         rows = _training_rows(table_model, training, layout)
-        table = _compare(terminal, table_model, *rows) if rivals and rows is not None else None
+        with parallel_config(n_jobs=jobs):
+            table = _compare(terminal, table_model, *rows) if rivals and rows is not None else None
         write_model_report(terminal, report, table_model, held_out, rows, table)
         facts["report"] = str(report)
     terminal.result(facts, lambda screen: show_evaluation(screen, facts))

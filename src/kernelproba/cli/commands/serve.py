@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,6 +67,9 @@ def serve(
         loaded = TableModel.load(model)
         rows = None if training is None else loaded.training_frame(open_table(training, layout))
     service = application(Answers(loaded, rows), Limits(max_bytes, max_rows, answer_seconds=max_seconds))
+    # What is loaded stays: looking through it for garbage would hold up answers for a tenth of a second.
+    gc.collect()
+    gc.freeze()
     level = "error" if quiet else "info"
     uvicorn.run(
         service, host=host, port=port, log_level=level, access_log=False, limit_concurrency=100,

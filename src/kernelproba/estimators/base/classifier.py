@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.feature_names import in_memory, set_features
 from kernelproba.estimators.base.kernel_spec import check_square_kernel
+from kernelproba.estimators.base.numeric_rows import numeric_rows
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels, check_present
 from kernelproba.number_range import LOG_LEAST, check_entries, check_weights, log_probabilities
@@ -44,8 +45,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
         labels: ArrayLike | None = y
         if rows is not None:
             labels, sample_weight = _fetched(rows, y), _fetched(rows, sample_weight)
-        with np.errstate(invalid="ignore"):  # sums of the largest numbers; X is judged below
-            data, known = validate_data(self, data, labels, **self._check_options())
+        data, known = numeric_rows(self, data, labels, **self._check_options())
         if rows is not None:
             set_features(self, rows)
         check_labels(known)
@@ -77,8 +77,7 @@ class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_predict(self, X: MatrixLike) -> Matrix:
         check_is_fitted(self)
-        with np.errstate(invalid="ignore"):  # sums of the largest numbers
-            return validate_data(self, X, **self._check_options(), reset=False)
+        return numeric_rows(self, X, **self._check_options(), reset=False)
 
     def _check_options(self) -> dict[str, object]:
         sparse = "csr" if self._accepts_sparse_ else False

@@ -54,7 +54,7 @@ def check_present(y: ArrayLike) -> None:
     if not may_lack and getattr(getattr(y, "dtype", None), "kind", "") != "O":
         return
     labels = np.asarray(y, dtype=object).tolist()
-    missing = [row for row, label in enumerate(labels) if _is_missing(label)]
+    missing = [row for row, label in enumerate(labels) if is_missing(label)]
     if missing:
         more = f", and {len(missing) - 1} more are" if len(missing) > 1 else ""
         raise ValueError(
@@ -63,8 +63,8 @@ def check_present(y: ArrayLike) -> None:
         )
 
 
-def _is_missing(label: object) -> bool:
-    """Whether a label is None, NaN, or what pandas has for them."""
+def is_missing(label: object) -> bool:
+    """Whether a label or an entry is None, NaN, or what pandas has for them."""
     if isinstance(label, float):
         return label != label
     return label is None or type(label).__name__ in ("NAType", "NaTType")

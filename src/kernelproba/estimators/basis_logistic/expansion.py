@@ -14,13 +14,13 @@ from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
     check_is_fitted,
-    validate_data,
 )
 
 from kernelproba.basis import expansion as functions
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.estimators.base.blockwise import by_rows
 from kernelproba.estimators.base.feature_names import in_memory, set_features
+from kernelproba.estimators.base.numeric_rows import numeric_rows
 from kernelproba.typing import MatrixLike
 
 #: Most monomials: beyond, writing out their exponents takes longer than any fit of a kernel.
@@ -145,7 +145,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
             The fitted transformer.
         """
         given, rows = in_memory(X)
-        data = validate_data(self, given, dtype=[np.float64, np.float32])
+        data = numeric_rows(self, given, dtype=[np.float64, np.float32])
         if rows is not None:
             set_features(self, rows)
         weight = _check_sample_weight(sample_weight, data, dtype=np.float64, ensure_non_negative=True)
@@ -215,7 +215,7 @@ class BasisExpansion(TransformerMixin, BaseEstimator):
             φ(x) of each row, float32 if X is.
         """
         check_is_fitted(self)
-        data = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        data = numeric_rows(self, X, dtype=[np.float64, np.float32], reset=False)
         if self._basis_ == "polynomial":
             return self.monomials_.transform(data)
         function = functions.gaussian if self._basis_ == "gaussian" else functions.sigmoidal

@@ -77,6 +77,8 @@ class CalibrationRows:
     ----------
     X, y : rows and labels (n,)
         As checked.
+    counted : array of shape (r,)
+        Which of them have a positive weight.
     fit_params : mapping
         Further arguments for the ``fit`` of the estimator.
     cv : int, splitter, iterable or None
@@ -91,6 +93,7 @@ class CalibrationRows:
 
     X: MatrixLike
     y: NDArray
+    counted: NDArray
     fit_params: Mapping[str, object]
     cv: CrossValidation
     share: float
@@ -135,12 +138,9 @@ def calibrate(estimator: Classifier, rows: CalibrationRows, method: str) -> Cali
     fitted = clone(estimator).fit(rows.X, rows.y, **rows.fit_params)
     if method == "auto":
         method = "loo" if _loo_serves(posterior_source(fitted), rows) else "cv+"
-    elif method == "loo" and _has_counts(rows):
-        warn_caller(
-            "whole weights are numbers of observations, of which leave-one-out leaves out one: unless rows "
-            "were seen so often, labels are judged by fits that have seen them, and method='cv+' is right"
-        )
-    return _leave_one_out(fitted, len(rows.y)) if method == "loo" else _cross_validate(fitted, rows)
+    elif method == "loo":
+        _warn_of_seen_labels(posterior_source(fitted), rows)
+    return _leave_one_out(fitted, rows.y) if method == "loo" else _cross_validate(fitted, rows)
 
 
 def _prefit(estimator: Classifier, rows: CalibrationRows, frozen: bool) -> Calibration:
@@ -167,7 +167,9 @@ def _are_training_rows(model: Classifier, y: NDArray) -> bool:
     P, own = (getattr(model, name, None) for name in ("loo_proba_", "loo_label_proba_"))
     if P is None or own is None or len(P) != len(y) or not np.isin(y, model.classes_).all():
         return False
-    return np.array_equal(P[np.arange(len(y)), label_index(y, model.classes_)], own)
+    P, own = np.asarray(P), np.asarray(own)
+    counted = np.flatnonzero(~np.isnan(own))
+    return np.array_equal(P[counted, label_index(y, model.classes_)[counted]], own[counted])
 
 
 def _split(estimator: Classifier, rows: CalibrationRows) -> Calibration:
@@ -175,7 +177,7 @@ def _split(estimator: Classifier, rows: CalibrationRows) -> Calibration:
     # The theorem wants rows drawn from all; a guarantee per class wants rows of each.
     kind = StratifiedShuffleSplit if rows.by_class else ShuffleSplit
     cut = kind(1, test_size=rows.share, random_state=rows.random_state)
-    train, known = next(cut.split(np.zeros(len(rows.y)), rows.y))
+    train, known = (rows.counted[part] for part in next(cut.split(rows.counted, rows.y[rows.counted])))
     params = _check_method_params(rows.X, params=dict(rows.fit_params), indices=train)
     fitted = clone(estimator).fit(_safe_indexing(rows.X, train), rows.y[train], **params)
     P = posterior_source(fitted).predict_proba(_safe_indexing(rows.X, known))
@@ -184,8 +186,22 @@ def _split(estimator: Classifier, rows: CalibrationRows) -> Calibration:
 
 def _loo_serves(model: Classifier, rows: CalibrationRows) -> bool:
     """Whether leave-one-out is there, and of enough rows; those of a kernel matrix cannot be divided."""
-    enough = len(rows.y) >= LOO_ROWS and not _has_counts(rows)
+    enough = len(rows.counted) >= LOO_ROWS and not _has_counts(rows)
     return _keeps_loo(model) and (enough or get_tags(model).input_tags.pairwise)
+
+
+def _warn_of_seen_labels(model: Classifier, rows: CalibrationRows) -> None:
+    """Tell where leave-one-out, which was asked for, judges labels by what has seen them."""
+    if _has_counts(rows):
+        warn_caller(
+            "whole weights are numbers of observations, of which leave-one-out leaves out one: unless rows "
+            "were seen so often, labels are judged by fits that have seen them, and method='cv+' is right"
+        )
+    if isinstance(model, Pipeline) and hasattr(model[-1], "loo_proba_") and not _keeps_loo(model):
+        warn_caller(
+            "steps of the pipeline may have seen the labels that leave-one-out leaves out of its last step "
+            "alone: sets may hold the truth too rarely, and method='cv+' is right"
+        )
 
 
 def _has_counts(rows: CalibrationRows) -> bool:
@@ -214,8 +230,8 @@ def _sees_labels(step: object) -> bool:
     )
 
 
-def _leave_one_out(fitted: Classifier, n: int) -> Calibration:
-    source = posterior_source(fitted)
+def _leave_one_out(fitted: Classifier, y: NDArray) -> Calibration:
+    n, source = len(y), posterior_source(fitted)
     last = source[-1] if isinstance(source, Pipeline) else source
     if not hasattr(last, "loo_proba_"):
         raise ValueError(
@@ -227,6 +243,11 @@ def _leave_one_out(fitted: Classifier, n: int) -> Calibration:
             f"method='loo' wants the {len(last.loo_proba_)} rows that the estimator was fitted on, got {n}: "
             "use method='prefit' for other rows"
         )
+    if hasattr(last, "loo_label_proba_") and not _are_training_rows(last, y):
+        raise ValueError(
+            "method='loo' wants the rows that the estimator was fitted on, in their order, and these labels "
+            "are others: use method='prefit' for other rows"
+        )
     return Calibration(fitted, last.loo_proba_, np.arange(n), "loo", np.zeros(n, dtype=int))
 
 
@@ -235,7 +256,10 @@ def _cross_validate(fitted: Classifier, rows: CalibrationRows) -> Calibration:
     _refuse_kernel_matrix(source, "cv+")
     # A frozen fit is kept; its folds are fitted like it.
     template = source.estimator if isinstance(source, FrozenEstimator) else source
-    cv = shuffled_folds(rows.y) if rows.cv is None else rows.cv
+    cv = rows.cv
+    if cv is None:
+        # Rows of weight zero are as if absent: they have no part in how the others are divided.
+        cv = [(rows.counted[a], rows.counted[b]) for a, b in shuffled_folds(rows.y[rows.counted])]
     models, numbers, posteriors, folds = [], [], [], []
     for k, (model, test, X_test) in enumerate(
         fit_folds(template, rows.X, rows.y, cv=cv, fit_params=rows.fit_params)

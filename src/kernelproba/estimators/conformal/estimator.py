@@ -222,6 +222,7 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         rows = CalibrationRows(
             X,
             labels,
+            np.flatnonzero(weights > 0),
             self._inner_fit_params(sample_weight, params),
             self.cv,
             self.calibration_size,

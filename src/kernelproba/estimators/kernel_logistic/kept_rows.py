@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from kernelproba.basis.features import CenterFeatures
+from kernelproba.basis.features import CenterFeatures, DirectionFeatures
 from kernelproba.estimators.base.kernel_machine import KernelMachine
 from kernelproba.estimators.base.logistic_scores import LogisticScores
 from kernelproba.estimators.base.stored_training import StoredTraining
@@ -26,6 +26,8 @@ from kernelproba.typing import Matrix
 SAMPLE_ROWS = 5000
 #: Most features of a posterior, and most squared features of all classes together in a novelty score.
 POSTERIOR_RANK, NOVELTY_WORK = 1000, 1_000_000
+#: Variance of scores, on average, that features of a posterior may leave as the prior has it.
+LEFT_VARIANCE = 1e-3
 #: Training rows that tell how much of its variance to believe.
 JUDGED_ROWS = 500
 #: Attributes that are built when they are asked for, and are no part of a model file.
@@ -101,26 +103,28 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
         weight, sample_weight = self._kept_weights_
         return KeptRows(X, self._kept_y_, weight, sample_weight, self._kept_share_)
 
-    def _score_posterior(self) -> tuple[CenterFeatures, LaplacePosterior]:
-        """Features of rows and the posterior of the scores, built once."""
+    def _score_posterior(self) -> tuple[DirectionFeatures, LaplacePosterior]:
+        """Coordinates of rows and the posterior of the scores along them, built once."""
         if hasattr(self, "n_support_"):
             raise ValueError("the posterior of multi_class='pairwise' is not known: use 'multinomial'")
         if not hasattr(self, "_posterior_"):
             self._posterior_ = self._build_posterior(self._kept_rows("the posterior of a function"))
         return self._posterior_
 
-    def _build_posterior(self, rows: KeptRows) -> tuple[CenterFeatures, LaplacePosterior]:
-        features = CenterFeatures.among(self.kernel_, rows.X, POSTERIOR_RANK)
+    def _build_posterior(self, rows: KeptRows) -> tuple[DirectionFeatures, LaplacePosterior]:
+        C, fit_intercept = self._kept_terms_
+        whole = np.asarray(self.kernel_.diag(rows.X), dtype=np.float64)
+        tol = LEFT_VARIANCE / (C * max(whole.mean(), np.finfo(float).tiny))
+        features = CenterFeatures.among(self.kernel_, rows.X, POSTERIOR_RANK, tol)
         Phi, rest = features(rows.X)
         # As the weighted fit had them.
         F = self._expansion().scores(rows.X) + self._score_shift()
         weight = rows.share * rows.weight
-        C, fit_intercept = self._kept_terms_
         posterior = laplace_posterior(Phi, rest, F, weight, C=C, fit_intercept=fit_intercept)
         judged = np.random.RandomState(0).permutation(len(F))[:JUDGED_ROWS]
-        S = posterior.score_covariance(Phi[judged], rest[judged])
+        S = posterior.score_covariance(Phi[judged] @ posterior.directions, whole[judged])
         share = believable_share(F[judged], S, posterior.contrasts, rows.y[judged], weight[judged])
-        return features, replace(posterior, scale=share * posterior.scale)
+        return features.along(posterior.directions), replace(posterior, scale=share * posterior.scale)
 
     def _novelty_reference(self) -> "NoveltyReference":
         """What the rows of every class explain, built once."""

@@ -43,10 +43,12 @@ class Member:
     def covariance(self, X: Matrix) -> tuple[np.ndarray, np.ndarray]:
         """Covariance (n, q, q) of the scores of checked rows, and its share (n,) of the prior's."""
         features, posterior = self.model._score_posterior()
-        Phi, rest = features(self.rows(X))
-        S = posterior.score_covariance(Phi, rest)
-        prior = posterior.scale * S.shape[1] * (rest + np.einsum("ij,ij->i", Phi, Phi))
-        return S, np.clip(np.trace(S, axis1=1, axis2=2) / prior, 0.0, 1.0)
+        Psi, whole = features(self.rows(X))
+        S = posterior.score_covariance(Psi, whole)
+        prior = posterior.scale * S.shape[1] * whole
+        left = np.trace(S, axis1=1, axis2=2)
+        # Of a row with k(x, x) = 0 the prior leaves nothing open but the intercept.
+        return S, np.clip(np.divide(left, prior, out=np.zeros(len(S)), where=prior > 0), 0.0, 1.0)
 
 
 class UncertainProbabilities(ProbabilisticClassifier):
@@ -97,10 +99,10 @@ class UncertainProbabilities(ProbabilisticClassifier):
         reduced until averaging over it leaves the labels of the training rows as probable as the fit does, to
         3 %.
 
-        The first call builds the posterior, once: some n r² operations, n rows (5000 of them where not all
-        rows are centres) and r ≤ 1000 features.  Each row then costs r (d + r) operations and (c − 1)² s²
-        more for s directions in which the rows tell something, 2000/(c − 1) at most: like a prediction with
-        some thousand centres.
+        The first call builds the posterior, once: some n r² + r³ operations, n rows (5000 of them where not
+        all rows are centres) and r ≤ 1000 features, fewer of smooth kernels.  Each row then costs r (d + t)
+        operations for t directions in which the rows tell something, and ½(c − 1)² s² for those s of them
+        whose errors are taken together, 1000/(c − 1) at most: like some predictions with r centres.
 
         Parameters
         ----------

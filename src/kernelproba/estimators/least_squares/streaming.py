@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
+from kernelproba.estimators.base.numeric_rows import numeric_rows
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.rows.duplicates import first_occurrences, row_units
@@ -65,7 +66,7 @@ class StreamingClassifier(ProbabilisticClassifier):
         begun = self.__sklearn_is_fitted__()
         self._accepts_sparse_ = True
         labels = self._check_classes(classes, begun)
-        data, known = validate_data(self, X, y, reset=not begun, **self._check_options())
+        data, known = numeric_rows(self, X, y, reset=not begun, **self._check_options())
         check_labels(known)
         codes = _encode(known, labels)
         weight = _check_block_weight(sample_weight, data)

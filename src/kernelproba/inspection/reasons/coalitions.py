@@ -211,6 +211,14 @@ def _products(
     return out
 
 
+def least_seconds(scores: ProductScores, size: int, rows: int) -> float:
+    """Return how long the games of so many rows take at least, were every row of the sample on its own."""
+    cost = scores.n_centers * (len(scores.model.classes_) - 1)
+    sample = np.arange(size)
+    played = [scores.differs(size + i, sample).sum(axis=1) for i in range(rows)]
+    return float(cost * _row_seconds(np.array(played)).sum())
+
+
 def solve(scores: ProductScores, games: list[Coalitions]) -> Iterator[tuple[float, np.ndarray]]:
     """Yield baseline and shares of every game; the factors are made once for all of them."""
     for factors in scores.factors(CELLS):

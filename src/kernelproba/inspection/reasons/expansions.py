@@ -52,10 +52,17 @@ def expansions_in(model: BaseEstimator, X: MatrixLike) -> Iterator[ExpansionAt]:
         )
 
 
+def layers(model: Classifier) -> Iterator[BaseEstimator]:
+    """Yield a model, the one that it is wrapped around, and so on to the centre."""
+    while model is not None:
+        yield model
+        model = _inside(model)
+
+
 def core(model: Classifier) -> BaseEstimator:
     """Return the model at the centre of pipelines, searches and wrappers."""
-    inner = _inside(model)
-    return model if inner is None else core(inner)
+    *_, innermost = layers(model)
+    return innermost
 
 
 def core_and_rows(model: BaseEstimator, X: MatrixLike) -> tuple[BaseEstimator, MatrixLike]:

@@ -116,17 +116,30 @@ class ProductScores:
     def factors(self, cells: int) -> Iterator[Factors]:
         """Yield the factors of all players, rows and centres, at most about so many numbers at a time."""
         step = max(1, cells // max(1, len(self.players) * len(self.rows)))
-        waiting: list[Factors] = []
+        for pieces in self._pieces(step):
+            coef = [self._share(each) * each.model._expansion().coef[:, block] for each, _, block in pieces]
+            sizes = [part.shape[1] for part in coef]
+            values = np.empty((len(self.players), len(self.rows), sum(sizes)))
+            parts = np.split(values, np.cumsum(sizes[:-1]), axis=2)
+            for (member, rows, block), part in zip(pieces, parts, strict=True):
+                self._fill(part, member, rows, block)
+            yield Factors(np.concatenate(coef, axis=1), values)
+
+    def _pieces(self, step: int) -> Iterator[list[tuple[Member, np.ndarray, slice]]]:
+        """Yield members with their rows and some of their centres, at most so many centres together."""
+        waiting: list[tuple[Member, np.ndarray, slice]] = []
+        n_waiting = 0
         for member, rows in self._members:
             size = 0 if _is_linear(member) else len(member.model._expansion().rows)
             for first in range(0, size, step):
-                piece = self._piece(member, rows, slice(first, min(first + step, size)))
-                if waiting and sum(part.coef.shape[1] for part in [*waiting, piece]) > step:
-                    yield _joined(waiting)
-                    waiting = []
-                waiting.append(piece)
+                block = slice(first, min(first + step, size))
+                if waiting and n_waiting + block.stop - first > step:
+                    yield waiting
+                    waiting, n_waiting = [], 0
+                waiting.append((member, rows, block))
+                n_waiting += block.stop - first
         if waiting:
-            yield _joined(waiting)
+            yield waiting
 
     @property
     def _n_scores(self) -> int:
@@ -136,16 +149,15 @@ class ProductScores:
         """What scores of a member are multiplied by in those of the model."""
         return member.weight / self.model._score_scale()
 
-    def _piece(self, member: Member, rows: np.ndarray, block: slice) -> Factors:
+    def _fill(self, out: np.ndarray, member: Member, rows: np.ndarray, block: slice) -> None:
+        """Write the factors of some centres of a member into `out` (p, r, m)."""
         expansion = member.model._expansion()
         scales = np.asarray(expansion.kernel.length_scale, dtype=float)
-        centers = np.asarray(expansion.centers[block], dtype=float) / scales
+        rows, centers = rows / scales, np.asarray(expansion.centers[block], dtype=float) / scales
         distance = _DISTANCES[type(expansion.kernel)]
-        values = np.empty((len(self.players), len(rows), len(centers)))
         with np.errstate(over="ignore"):  # beyond the largest number all centres are infinitely far
             for number, columns in enumerate(self._columns):
-                _fill_factors(values[number], (rows / scales)[:, columns], centers[:, columns], distance)
-        return Factors(self._share(member) * expansion.coef[:, block], values)
+                _fill_factors(out[number], rows[:, columns], centers[:, columns], distance)
 
 
 def has_product_scores(model: Classifier) -> TypeGuard[UncertainProbabilities]:
@@ -161,13 +173,6 @@ def _is_product(member: Member) -> bool:
     model = member.model
     plain = type(model.kernel_) in (RBF, Laplacian, Linear) and not hasattr(model, "n_support_")
     return plain and isinstance(model._centers, np.ndarray)
-
-
-def _joined(parts: list[Factors]) -> Factors:
-    if len(parts) == 1:
-        return parts[0]
-    coef = np.concatenate([part.coef for part in parts], axis=1)
-    return Factors(coef, np.concatenate([part.values for part in parts], axis=2))
 
 
 def _fill_factors(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import CELLS, Coalitions, solve
+from kernelproba.inspection.reasons.coalitions import CELLS, Coalitions, least_seconds, solve
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, log_odds, stating_model
 from kernelproba.inspection.reasons.moments import moment_seconds, moment_shares
 from kernelproba.inspection.reasons.product_game import integral_seconds, integral_shares
 from kernelproba.inspection.reasons.product_scores import ProductScores, has_product_scores
 from kernelproba.inspection.reasons.sampled_orders import OrderedJoining
+from kernelproba.inspection.reasons.shared_sets import shared_seconds, shared_shares
 from kernelproba.tables import TableClassifier
 from kernelproba.typing import Classifier
 
@@ -66,10 +69,21 @@ def _solved(
         expected = [seconds(scores, size, len(labels)) for seconds in (moment_seconds, integral_seconds)]
         way = moment_shares if expected[0] < expected[1] else integral_shares
         return [(*each, np.zeros_like(each[1])) for each in way(scores, size, labels)]
-    games = _affordable_games(scores, size, labels)
-    if games is None:
+    exact = _exact(scores, size, labels)
+    if exact is None:
         return list(OrderedJoining(scores, size, labels).solved(rng))
-    return [(*each, np.zeros_like(each[1])) for each in solve(scores, games)]
+    return [(*each, np.zeros_like(each[1])) for each in exact]
+
+
+def _exact(scores: ProductScores, size: int, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]] | None:
+    """Yield baseline and shares of several classes; None if all sets of columns were dear."""
+    p, n = len(scores.players), len(labels)
+    cells = 2.0**p * n * size * (len(scores.model.classes_) - 1)
+    shared = shared_seconds(scores, size, n) if cells <= CELLS else np.inf
+    if shared <= min(n * _AFFORDABLE, least_seconds(scores, size, n)):
+        return shared_shares(scores, size, labels)
+    games = _affordable_games(scores, size, labels)
+    return None if games is None else solve(scores, games)
 
 
 def _affordable_games(scores: ProductScores, size: int, labels: np.ndarray) -> list[Coalitions] | None:

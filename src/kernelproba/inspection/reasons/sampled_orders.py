@@ -84,13 +84,15 @@ class OrderedJoining:
     ) -> np.ndarray:
         """Return the sum over some centres after 0, …, p columns, of shape (p + 1, r, n, k)."""
         n, k, m = coef.shape
-        later, before = (np.ones((len(order) + 1, size, m)) for size in (len(rows), n))
+        p = len(order)
+        before, later = np.empty((p + 1, n, k, m)), np.empty((p + 1, len(rows), m))
+        before[0], later[p] = coef, 1
         for t, player in enumerate(order):
-            np.multiply(before[t], factors.values[player, self._size :], out=before[t + 1])
-        for t in range(len(order) - 1, -1, -1):
+            np.multiply(before[t], factors.values[player, self._size :, None], out=before[t + 1])
+        for t in range(p - 1, -1, -1):
             np.multiply(later[t + 1], factors.values[order[t], rows], out=later[t])
-        weighed = (before[:, :, None] * coef).reshape(len(order) + 1, n * k, m)
-        return (later @ weighed.transpose(0, 2, 1)).reshape(len(order) + 1, len(rows), n, k)
+        weighed = before.reshape(p + 1, n * k, m)
+        return (later @ weighed.transpose(0, 2, 1)).reshape(p + 1, len(rows), n, k)
 
     def _additive(self, rows: np.ndarray, order: np.ndarray) -> np.ndarray:
         """Return intercepts and what linear members say after 0, …, p columns, of shape (p + 1, r, n, k)."""

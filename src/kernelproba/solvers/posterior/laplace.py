@@ -19,14 +19,18 @@ changes no variance by more than about 1 %.  With ψ = [Vᵀφ; 1]
 
 where D̂ᵢ is Dᵢ softened by what the row has for itself, Λᵢ: diag(e) − eeᵀ/1ᵀe with e = ωp/(1 + Λωp), or
 w/(1 + Λw) for one score with w = ωp(1 − p).  What the features leave of a new row keeps its prior variance:
-far from all rows Σ returns to the prior.  Building: n r² + n (qs)²/2 + (qs)³ operations for r features and s
-directions; each new row: its features, r s and q² s².
+far from all rows Σ returns to the prior.
+
+Between directions H vanishes on the average over coordinates, for V are eigenvectors, and for one score
+altogether but for the intercept.  Of many directions the least informed are therefore taken each by itself:
+of H only their own (q, q) blocks.  Building: n r² + n (qs)²/2 + (qs)³ operations for r features and s
+coupled directions, qs ≤ 1000; each new row: its coordinates along V, and q² s².
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import cho_factor, eigh, lapack
 
 from kernelproba.losses import loss_for
 
@@ -34,8 +38,8 @@ from kernelproba.losses import loss_for
 INTERCEPT_PRECISION = 1e-6
 #: Directions of less information, relative to the prior, are left as the prior has them.
 LEAST_INFORMATION = 0.01
-#: Most directions times differences of scores.
-MOST_COEFFICIENTS = 2000
+#: Most coupled directions times differences of scores.
+MOST_COEFFICIENTS = 1000
 
 
 @dataclass(frozen=True)
@@ -48,24 +52,28 @@ class LaplacePosterior:
         C.
     contrasts : array of shape (k, q)
         Q.
-    directions : array of shape (r, s)
-        V.
+    directions : array of shape (r, t + s)
+        V: first those that are taken each by itself, then the coupled ones.
+    own : array of shape (t, q, q)
+        (I + Σᵢ (vᵀφᵢ)² QᵀD̂ᵢQ)⁻¹ of the former.
     covariance : array of shape (q, s + 1, q, s + 1)
-        H⁻¹; without an intercept its last entries are zero.
+        H⁻¹ of the latter and the intercept; without an intercept its last entries are zero.
     """
 
     scale: float
     contrasts: np.ndarray
     directions: np.ndarray
+    own: np.ndarray
     covariance: np.ndarray
 
-    def score_covariance(self, Phi: np.ndarray, rest: np.ndarray) -> np.ndarray:
-        """Σ (n, q, q) of rows with features Phi (n, r), of which these leave `rest` (n,)."""
-        Psi = Phi @ self.directions
-        q = self.contrasts.shape[1]
-        prior = rest + np.einsum("ij,ij->i", Phi, Phi) - np.einsum("ij,ij->i", Psi, Psi)
-        Psi = np.column_stack([Psi, np.ones(len(Psi))])
-        S = prior[:, None, None] * np.eye(q)
+    def score_covariance(self, Psi: np.ndarray, whole: np.ndarray) -> np.ndarray:
+        """Σ (n, q, q) of rows with coordinates Psi (n, t + s) along V and k(x, x) = `whole` (n,)."""
+        q, t = self.contrasts.shape[1], len(self.own)
+        squares = Psi**2
+        prior = np.maximum(whole - squares.sum(axis=1), 0.0)
+        S = (squares[:, :t] @ self.own.reshape(t, q * q)).reshape(-1, q, q)
+        S += prior[:, None, None] * np.eye(q)
+        Psi = np.column_stack([Psi[:, t:], np.ones(len(Psi))])
         for a in range(q):
             for b in range(a + 1):
                 S[:, a, b] += np.einsum("ij,ij->i", Psi @ self.covariance[a, :, b], Psi)
@@ -82,6 +90,7 @@ def laplace_posterior(
     C: float,
     fit_intercept: bool,
     least_information: float = LEAST_INFORMATION,
+    most_coefficients: int = MOST_COEFFICIENTS,
 ) -> LaplacePosterior:
     """Approximate the posterior around a fit.
 
@@ -99,21 +108,24 @@ def laplace_posterior(
         Whether the intercepts were free.
     least_information : float
         λ up to which directions are left as the prior has them.
+    most_coefficients : int
+        qs, of the directions that are coupled.
     """
     Q = orthonormal_contrasts(F.shape[1])
     D = row_information(F, C * weights, rest, Q)
-    q = Q.shape[1]
-    V = _informed_directions(Phi, np.trace(D, axis1=1, axis2=2), least_information, MOST_COEFFICIENTS // q)
-    Psi = np.column_stack([Phi @ V, np.ones(len(F))])
-    precision = np.ones(Psi.shape[1])
+    V = _informed_directions(Phi, np.trace(D, axis1=1, axis2=2), least_information)
+    q, s = Q.shape[1], min(V.shape[1], most_coefficients // Q.shape[1])
+    Psi = Phi @ V
+    alone, Psi = Psi[:, : V.shape[1] - s], np.column_stack([Psi[:, V.shape[1] - s :], np.ones(len(F))])
+    own = np.linalg.inv(np.eye(q) + np.einsum("it,iab->tab", alone**2, D, optimize=True))
+    precision = np.ones(s + 1)
     precision[-1] = INTERCEPT_PRECISION * C * weights.sum()
     if not fit_intercept:
         Psi[:, -1] = 0.0
-    H = _information_matrix(Psi, D, precision)
-    covariance = cho_solve(cho_factor(H, lower=True), np.eye(len(H))).reshape((q, len(precision)) * 2)
+    covariance = _inverse(_information_matrix(Psi, D, precision)).reshape((q, s + 1) * 2)
     if not fit_intercept:
         covariance[:, -1] = covariance[..., -1] = 0.0
-    return LaplacePosterior(C, Q, V, covariance)
+    return LaplacePosterior(C, Q, V, own, covariance)
 
 
 def orthonormal_contrasts(n_scores: int) -> np.ndarray:
@@ -143,12 +155,17 @@ def row_information(F: np.ndarray, omega: np.ndarray, rest: np.ndarray, Q: np.nd
     return np.einsum("aj,na,ak->njk", Q, E, Q) - E_Q[:, :, None] * (E_Q / total)[:, None, :]
 
 
-def _informed_directions(Phi: np.ndarray, trace: np.ndarray, least: float, most: int) -> np.ndarray:
-    """V (r, s): leading eigenvectors of Φᵀ diag(trace) Φ."""
+def _informed_directions(Phi: np.ndarray, trace: np.ndarray, least: float) -> np.ndarray:
+    """V (r, s): leading eigenvectors of Φᵀ diag(trace) Φ, the most informed last."""
     half = np.sqrt(np.maximum(trace, 0.0))[:, None] * Phi  # rounding may leave a little below zero
     information, V = eigh(half.T @ half, check_finite=False)
-    s = int(np.count_nonzero(information > least)) if least > 0 else len(information)
-    return V[:, len(information) - min(s, max(most - 1, 1)) :]
+    return V[:, information > least] if least > 0 else V
+
+
+def _inverse(H: np.ndarray) -> np.ndarray:
+    """H⁻¹ of a positive definite matrix: half the work of solving for the identity."""
+    lower = np.tril(lapack.dpotri(cho_factor(H, lower=True)[0], lower=1)[0])
+    return lower + np.tril(lower, -1).T
 
 
 def _information_matrix(Psi: np.ndarray, D: np.ndarray, precision: np.ndarray) -> np.ndarray:

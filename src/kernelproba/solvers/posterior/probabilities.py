@@ -46,16 +46,28 @@ def probability_intervals(F: np.ndarray, S: np.ndarray, Q: np.ndarray, confidenc
 
 def average_probabilities(F: np.ndarray, S: np.ndarray, Q: np.ndarray) -> np.ndarray:
     """Return the mean (n, c) of the probabilities over the posterior; arguments as above."""
-    q = Q.shape[1]
-    points = ndtri(qmc.Sobol(q, scramble=False).random(POINTS) + 0.5 / POINTS)
-    points = np.concatenate([points, -points])
-    values, U = np.linalg.eigh(S)
-    half = U * np.sqrt(np.maximum(values, 0.0))[:, None, :]
-    scores = F[:, None, :] + np.einsum("naj,sj->nsa", Q @ half, points)
+    scores = F[:, None, :] + score_deviations(S, Q, POINTS)
     if F.shape[1] == 1:
         positive = expit(scores[:, :, 0]).mean(axis=1)
         return np.column_stack([1 - positive, positive])
     return softmax(scores, axis=2).mean(axis=1)
+
+
+def score_deviations(S: np.ndarray, Q: np.ndarray, n_points: int) -> np.ndarray:
+    """Return deviations (n, 2 · n_points, k) of scores from their mean, spread evenly over the Gaussian.
+
+    Parameters
+    ----------
+    S, Q : arrays of shape (n, q, q), (k, q)
+        Covariance of the scores, and the contrasts that it refers to.
+    n_points : int
+        A power of two; as many are their mirror images.
+    """
+    points = ndtri(qmc.Sobol(Q.shape[1], scramble=False).random(n_points) + 0.5 / n_points)
+    values, U = np.linalg.eigh(S)
+    half = Q @ (U * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+    deviations = np.matmul(points, half.transpose(0, 2, 1))
+    return np.concatenate([deviations, -deviations], axis=1)
 
 
 def _log_odds(F: np.ndarray, S: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

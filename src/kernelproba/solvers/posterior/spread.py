@@ -12,13 +12,14 @@ which is λ = 1 where classes overlap and rows are many.
 """
 
 import numpy as np
+from scipy.optimize import brentq
 
-from kernelproba.solvers.posterior.probabilities import average_probabilities
+from kernelproba.solvers.posterior.probabilities import POINTS, score_deviations
 
 #: Mean loss of log-probability that averaging may cost.
 MOST_LOSS = 0.03
-#: Least share, and halvings of the logarithm in the search for it.
-LEAST_SHARE, HALVINGS = 1e-6, 12
+#: Least share, and what its logarithm is found to.
+LEAST_SHARE, PRECISION = 1e-6, 1e-2
 
 
 def believable_share(
@@ -33,17 +34,25 @@ def believable_share(
     y, weights : arrays of shape (n,)
         Class indices and weights s.
     """
-    row, weights = np.arange(len(y)), weights / weights.sum()
+    weights = weights / weights.sum()
+    if F.shape[1] == 1:  # of two classes the first has the score 0
+        F, Q = np.hstack([np.zeros_like(F), F]), np.vstack([np.zeros_like(Q), Q])
+    deviations, row = score_deviations(S, Q, POINTS), np.arange(len(y))
+    # 1/p_y = Σ_b exp(f_b − f_y)
+    behind = (F - F[row, y][:, None])[:, None, :]
+    deviations = deviations - deviations[row, :, y][:, :, None]
 
-    def log_likelihood(share: float) -> float:
-        P = average_probabilities(F, share * S, Q)[row, y]
-        return float(weights @ np.log(np.maximum(P, np.finfo(float).tiny)))
+    def spare(log_share: float) -> float:
+        """Log-probability that labels may still lose."""
+        with np.errstate(over="ignore"):
+            P = (1 / np.exp(behind + np.exp(log_share / 2) * deviations).sum(axis=2)).mean(axis=1)
+        return float(weights @ np.log(np.maximum(P, np.finfo(float).tiny))) - bound
 
-    bound = log_likelihood(0.0) - MOST_LOSS
-    if log_likelihood(1.0) >= bound:
+    bound = 0.0
+    bound = spare(-np.inf) - MOST_LOSS
+    if spare(0.0) >= 0:
         return 1.0
-    low, high = np.log(LEAST_SHARE), 0.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if log_likelihood(np.exp(middle)) >= bound else (low, middle)
-    return float(np.exp(low))
+    least = np.log(LEAST_SHARE)
+    if spare(least) <= 0:
+        return LEAST_SHARE
+    return float(np.exp(brentq(spare, least, 0.0, xtol=PRECISION)))

@@ -84,6 +84,17 @@ class NumberEncoder:
         """Return which of the numbers (n,) lie beyond the training values by more than their range."""
         return (values < self.low_) | (values > self.high_)
 
+    def outside(self, values: NDArray) -> NDArray:
+        """Return which of the numbers (n,) are below or above all of training."""
+        low, high = self.ends()
+        slack = 1e-9 * (high - low)  # the ends come from others
+        return (values < low - slack) | (values > high + slack)
+
+    def ends(self) -> tuple[float, float]:
+        """Return the smallest and the largest number of training."""
+        spread = (self.high_ - self.low_) / 3
+        return self.low_ + spread, self.high_ - spread
+
     def names(self, name: str) -> list[str]:
         """Return the names of the columns."""
         return [name, f"{name} missing"] if self.has_gaps_ else [name]

@@ -141,7 +141,7 @@ def _read_words(name: str, words: pa.ChunkedArray, reading: Reading, first: int)
     if len(bad):
         raise TableError(
             f"column '{name}', row {first + bad[0]:,} (the header is not counted): "
-            f"{shorten(distinct[codes[bad[0]]], 40)!r} is no {reading.kind} as the others of its column are "
+            f"{shorten(distinct[codes[bad[0]]], 40)!r} is no {reading.noun} as the others of its column are "
             "(correct it, or leave it empty)"
         )
     missing = np.datetime64("NaT", "us") if reading.kind == DATE else np.nan

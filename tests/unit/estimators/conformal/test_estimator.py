@@ -1,6 +1,7 @@
 """Prediction sets as their users meet them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -19,6 +20,7 @@ from sklearn.svm import LinearSVC
 
 from kernelproba import ConformalClassifier, KernelLogisticRegressionCV, PriorShiftClassifier
 from kernelproba.estimators.conformal import calibration
+from kernelproba.tables import TableClassifier
 
 MEANS = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
 OLD, NEW = [0.4, 0.4, 0.2], [0.05, 0.1, 0.85]
@@ -273,6 +275,24 @@ def test_rows_of_weight_zero_are_as_if_absent(train, new):
 
 
 @pytest.mark.parametrize("method", ["cv+", "split"])
+def test_rows_of_weight_zero_do_not_divide_the_others_anew(train, new, method):
+    X, y = train
+    weight = np.random.default_rng(0).integers(0, 2, len(y)).astype(float)
+    one, other = (
+        ConformalClassifier(LogisticRegression(), method=method, random_state=0).fit(*rows)
+        for rows in ((X[weight > 0], y[weight > 0]), (X, y, weight))
+    )
+    np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]), atol=1e-6)
+    np.testing.assert_array_equal(np.flatnonzero(weight)[one.calibration_index_], other.calibration_index_)
+
+
+def test_leave_one_out_behind_a_step_that_has_seen_the_labels_is_warned_of(train):
+    model = make_pipeline(SelectKBest(k=1), KernelLogisticRegressionCV([1.0], [0.5]))
+    with pytest.warns(UserWarning, match="method='cv\\+' is right"):
+        ConformalClassifier(model, method="loo").fit(*train)
+
+
+@pytest.mark.parametrize("method", ["cv+", "split"])
 def test_under_new_priors_the_level_holds_for_the_new_population(method):
     train, shifted = draw(OLD, 1000, seed=9), draw(NEW, 4000, seed=10)
     inner = PriorShiftClassifier(LogisticRegression(), NEW)
@@ -392,6 +412,26 @@ def test_leave_one_out_needs_its_rows_and_an_estimator_that_keeps_it(train, self
         ConformalClassifier(GaussianNB(), method="loo").fit(*train)
     with pytest.raises(ValueError, match="wants the 400 rows"):
         ConformalClassifier(FrozenEstimator(self_tuning), method="loo").fit(*draw(OLD, 50, seed=14))
+
+
+def test_leave_one_out_of_rows_in_another_order_is_refused(train, self_tuning):
+    X, y = train
+    frozen = FrozenEstimator(self_tuning)
+    for rows in ((X[::-1], y[::-1]), draw(OLD, 400, seed=15)):
+        with pytest.raises(ValueError, match="in their order"):
+            ConformalClassifier(frozen, method="loo").fit(*rows)
+    table = TableClassifier(clone(self_tuning)).fit(pd.DataFrame(X), y)
+    with pytest.raises(ValueError, match="in their order"):
+        ConformalClassifier(FrozenEstimator(table), method="loo").fit(pd.DataFrame(X[::-1]), y[::-1])
+
+
+def test_rows_of_weight_zero_do_not_hide_that_an_estimator_has_seen_the_others(train):
+    X, y = train
+    weight = np.r_[0.0, np.ones(len(y) - 1)]
+    frozen = FrozenEstimator(KernelLogisticRegressionCV([1.0], [0.5]).fit(X, y, sample_weight=weight))
+    with pytest.raises(ValueError, match="method='loo'"):
+        ConformalClassifier(frozen).fit(X, y)
+    ConformalClassifier(frozen, method="loo").fit(X, y)
 
 
 def test_folds_that_overlap_are_refused(train):

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.datasets import chessboard_problem, three_gaussians_problem, two_gaussians_problem
+from kernelproba.estimators.kernel_logistic import kept_rows
 from kernelproba.kernels import Linear
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers.posterior.probabilities import probability_intervals
@@ -334,3 +335,22 @@ def test_levels_rows_and_models_are_checked():
         model.novelty_score(X[:, :1])
     with pytest.raises(ValueError, match="in memory"):
         model.predict_proba_interval(as_rows(X))
+
+
+def test_a_row_of_zeros_has_an_interval_under_a_dot_product():
+    X, y = two_gaussians_problem(1.5).sample(80, 0)
+    model = KernelLogisticRegression(kernel="linear").fit(X, y)
+    low, high = model.predict_proba_interval(np.zeros((1, X.shape[1])))[0, 1]
+    assert 0 < low < high < 1
+
+
+def test_features_that_stop_early_leave_intervals_as_they_are(monkeypatch):
+    X, y = three_gaussians_problem().sample(300, 0)
+    found = []
+    for left in (0.0, kept_rows.LEFT_VARIANCE):
+        monkeypatch.setattr(kept_rows, "LEFT_VARIANCE", left)
+        model = KernelLogisticRegression(10, gamma=0.1).fit(X, y)
+        found.append(model.predict_proba_interval(X))
+        ranks = model._score_posterior()[0].map.shape[0]
+    assert ranks < 300
+    np.testing.assert_allclose(*map(width, found), atol=2e-3)

@@ -12,7 +12,14 @@ from kernelproba import (
     TableClassifier,
 )
 from kernelproba.inspection import column_contributions
-from kernelproba.inspection.reasons import coalitions, columns, moments, product_game, sampled_orders
+from kernelproba.inspection.reasons import (
+    coalitions,
+    columns,
+    moments,
+    product_game,
+    sampled_orders,
+    shared_sets,
+)
 from kernelproba.inspection.reasons import product_solutions as ways
 from kernelproba.inspection.reasons.product_solutions import is_product_game
 
@@ -69,13 +76,15 @@ def test_both_ways_of_two_classes_are_sums_over_all_sets(model, label, way, monk
     assert_alike(found, by_all_sets(monkeypatch, model, X[:2], X[30:], label=label))
 
 
+@pytest.mark.parametrize("shared", [-1.0, np.inf], ids=["shared sets", "games of rows"])
 @pytest.mark.parametrize("label", [None, "maybe"])
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_games_of_three_classes_are_sums_over_all_sets(model, label, monkeypatch):
+def test_both_ways_of_three_classes_are_sums_over_all_sets(model, label, shared, monkeypatch):
     X, y = problem()
     X[:, 4:7] = X[:, 4:7] > 0  # so that rows share some values with those explained
     y = np.where(X[:, 3] > 3, "maybe", y)
     model.fit(X, y)
+    monkeypatch.setattr(ways, "shared_seconds", lambda *_: shared)
     found = column_contributions(model, X[:3], X[30:], label=label)
     assert (found["error"] == 0).all()
     assert_alike(found, by_all_sets(monkeypatch, model, X[:3], X[30:], label=label))
@@ -105,7 +114,7 @@ def test_blocks_of_centres_do_not_change_the_shares(monkeypatch):
         model = KernelLogisticRegressionCV(random_state=0).fit(X, labels)
         whole = column_contributions(model, X[:2], X[30:])
         with monkeypatch.context() as context:
-            for module in (moments, product_game, coalitions, sampled_orders):
+            for module in (moments, product_game, coalitions, sampled_orders, shared_sets):
                 context.setattr(module, "CELLS", 2000)
             context.setattr(coalitions, "BLOCK", 500)
             context.setattr(ways, "_ROWS", 1)
