@@ -23,7 +23,7 @@ SEARCHES = {
     "least squares, folds": LeastSquaresProbabilisticClassifierCV([1e-4, 1e-2], [0.1, 1.0], cv=3),
     "linear machine": LinearProgrammingMachineCV([1.0, 10.0], [0.1, 1.0], cv=3, calibration_cv=3),
     "contrast": MaximumContrastClassifierCV([0.1, 1.0], [0.1, 1.0], cv=3),
-    "sparse": SparseKernelLogisticRegressionCV(4, cv=3, tol=1e-8),
+    "sparse": SparseKernelLogisticRegressionCV(4, cv=3, tol=1e-7),
 }
 
 

@@ -1,11 +1,14 @@
 """The symmetric kernel matrix of one set of rows, and the precision it is held in."""
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
 
 from kernelproba.kernels.base import Kernel
+from kernelproba.kernels.blocks import fill_rows
+from kernelproba.kernels.operands import check_operands
 from kernelproba.kernels.stationary import Stationary
 
 #: Centres that are bound at a time: the product with them is of a shape that BLAS likes.
@@ -65,14 +68,28 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
            [0.607, 1.   , 0.607],
            [0.135, 0.607, 1.   ]])
     """
+    X = rows_in(dtype, kernel, X)
+    return _symmetric(kernel.write, X, kernel.select(X, np.arange(X.shape[0])), dtype)
+
+
+def distance_matrix(kernel: Stationary, X) -> np.ndarray:
+    """Distances (n, n) of rows X (n, d), in their precision, as the kernel's `of_distance` takes them."""
+
+    def write(X, Z, out: np.ndarray) -> None:
+        fill_rows(kernel._distances_to, X, Z, out)
+
+    X, Z = check_operands(X, X)
+    return _symmetric(write, X, Z, X.dtype)
+
+
+def _symmetric(write: Callable[..., None], X, Z, dtype) -> np.ndarray:
+    """The matrix (n, n) of which write(X, Z, out) computes parts: one triangle of it, the other is copied."""
     n = X.shape[0]
     _check_memory(n, dtype)
-    X = rows_in(dtype, kernel, X)
-    Z = kernel.select(X, np.arange(n))
     K = np.empty((n, n), dtype=dtype)
     for start in range(0, n, STRIP):
         columns = slice(start, min(start + STRIP, n))
-        kernel.write(X[start:], Z[columns], K[start:, columns])
+        write(X[start:], Z[columns], K[start:, columns])
         for first in range(start, n, TILE):
             _mirror(K, slice(first, min(first + TILE, n)), columns)
     return K

@@ -3,11 +3,14 @@
 Rows come with their copies merged into weights (`kernelproba.rows.duplicates`), and a fold takes a *share* of
 the weight of each row: what is dealt to the folds are units of weight, so that k copies of a row are dealt as
 k rows, and a row of weight k likewise.  Units of a row may be in different folds: of two people who gave the
-same answers, one may help to predict the other.
+same answers, one may help to predict the other.  They are dealt as if by chance, not in turn: were every fold
+to get its share of every row, the labels of equal features would be held out in the proportions that stay,
+and a model that repeats these would seem to know more than it does.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 from numbers import Integral
 from typing import Protocol
 
@@ -17,10 +20,13 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _num_samples
 
 from kernelproba.rows.duplicates import Duplicates
+from kernelproba.rows.row_hash import mix
 from kernelproba.typing import CrossValidation, MatrixLike
 
 #: Folds where the user names no number.
 DEFAULT_FOLDS = 5
+#: Units up to which each is dealt by itself.
+MOST_UNITS_APART = 1_000_000
 #: Folds that whole-numbered weights of few rows may make: each is fitted, however much alike they are.
 MOST_FOLDS_OF_UNITS = 100
 
@@ -28,6 +34,8 @@ MOST_FOLDS_OF_UNITS = 100
 @dataclass(frozen=True, eq=False)
 class Fold:
     """Rows to train on and rows to test on; a row may be in both, each with a share of its weight.
+
+    Folds with the same contents are equal, so that what is known of one is known of the other.
 
     Parameters
     ----------
@@ -41,6 +49,16 @@ class Fold:
     test: np.ndarray
     train_share: np.ndarray
     test_share: np.ndarray
+
+    @cached_property
+    def _contents(self) -> tuple[bytes, ...]:
+        return tuple(part.tobytes() for part in (self.train, self.test, self.train_share, self.test_share))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fold) and self._contents == other._contents
+
+    def __hash__(self) -> int:
+        return hash(self._contents)
 
     @classmethod
     def of_shares(cls, train: np.ndarray, test: np.ndarray, y: np.ndarray) -> "Fold":
@@ -68,7 +86,7 @@ class WeightedRows(Protocol):
 
 
 def unit_folds(keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int) -> list[Fold]:
-    """Deal the units of the rows of each class to the folds in turn.
+    """Deal the units of the rows of each class to the folds.
 
     Parameters
     ----------
@@ -82,12 +100,30 @@ def unit_folds(keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int)
     folds : list of Fold
         Without those that have nothing to test, for lack of rows.
     """
+    row = np.repeat(np.arange(len(units)), units) if units.sum() <= MOST_UNITS_APART else None
+    shares = _shares_in_turn if row is None else partial(_shares_by_chance, row)
+    return [Fold.of_shares(1 - share, share, y) for share in shares(keys, y, units, n_folds) if share.any()]
+
+
+def _shares_by_chance(
+    row: np.ndarray, keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int
+) -> Iterator[np.ndarray]:
+    """Share (m,) of each fold in every row, by the order of keys of the units, whose rows (u,) are given."""
+    nth = np.arange(len(row)) - np.repeat(np.cumsum(units) - units, units)
+    unit_keys = keys.astype(np.uint64)[row] ^ mix(nth.astype(np.uint64))
+    dealt = np.empty_like(row)
+    # Classes take turns at the larger folds.
+    dealt[np.lexsort((unit_keys, y[row]))] = np.arange(len(row)) % n_folds
+    return (np.bincount(row[dealt == fold], minlength=len(units)) / units for fold in range(n_folds))
+
+
+def _shares_in_turn(keys: np.ndarray, y: np.ndarray, units: np.ndarray, n_folds: int) -> Iterator[np.ndarray]:
+    """The same for so many units that each row has nearly the same share in all folds."""
     order = np.lexsort((keys, y))
     stop = np.empty_like(units)
-    stop[order] = np.cumsum(units[order])  # classes take turns at the larger folds
+    stop[order] = np.cumsum(units[order])
     start = stop - units
-    shares = [_count_congruent(start, stop, fold, n_folds) / units for fold in range(n_folds)]
-    return [Fold.of_shares(1 - share, share, y) for share in shares if share.any()]
+    return (_count_congruent(start, stop, fold, n_folds) / units for fold in range(n_folds))
 
 
 def split_folds(

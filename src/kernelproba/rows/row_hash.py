@@ -56,11 +56,11 @@ def unordered_keys(X: Matrix, labels: np.ndarray) -> np.ndarray:
         All different: rows that differ by nothing but a symmetry of X are told apart by `row_keys`.
     """
     rows = _keys(X, labels, np.zeros(X.shape[1], dtype=np.uint64))
-    keys = _keys(X, labels, _mix(_column_sums(X, rows)))
+    keys = _keys(X, labels, mix(_column_sums(X, rows)))
     _, which, counts = np.unique(keys, return_inverse=True, return_counts=True)
     tied = counts[which] > 1
     if tied.any():
-        keys[tied] = _mix(keys[tied] + row_keys(X[tied], labels[tied]))
+        keys[tied] = mix(keys[tied] + row_keys(X[tied], labels[tied]))
     return keys
 
 
@@ -70,7 +70,7 @@ def _keys(X: Matrix, labels: np.ndarray | None, factors: np.ndarray) -> np.ndarr
     sums = _sparse_sums(X, odd) if sp.issparse(X) else _dense_sums(X, odd)
     if labels is not None:
         sums += (np.asarray(labels).astype(np.uint64) + np.uint64(1)) * _ODD
-    return _mix(sums)
+    return mix(sums)
 
 
 def places(Z: Matrix, X: Matrix) -> np.ndarray | None:
@@ -117,10 +117,10 @@ def _sparse_sums(X: Matrix, factors: np.ndarray) -> np.ndarray:
 def _entry_bits(A: np.ndarray) -> np.ndarray:
     """Mixed bits of doubles; numbers with few digits differ in their high bits alone."""
     bits = (np.asarray(A, dtype=np.float64) + 0.0).view(np.uint64)  # + 0.0 makes −0.0 zero
-    return _mix(bits)
+    return mix(bits)
 
 
-def _mix(bits: np.ndarray) -> np.ndarray:
+def mix(bits: np.ndarray) -> np.ndarray:
     """Spread every bit over the word, in place; zero stays zero [splitmix64]."""
     bits ^= bits >> np.uint64(30)
     bits *= np.uint64(0xBF58476D1CE4E5B9)

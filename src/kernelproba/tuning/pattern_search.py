@@ -6,7 +6,7 @@ point whose neighbours on all sides are worse, or would be by what is known of t
 lattice, far out, can stop it before.
 
 What is known of a step that has not been tried: its rise in an earlier stage, on fewer rows; half a step
-between three points of a line, by the parabola through them; and the rise of a parallel step.
+between three points of a line, there or here, by the parabola through them; and the rise of a parallel step.
 
 The search is a generator that asks for losses and calls nothing, so that a traceback of a fit does not lead
 through it:
@@ -69,16 +69,23 @@ class PatternSearch:
         """Where the walk has ended, or the best of its points if it was left before."""
         return min(self.tried, key=self.tried.__getitem__) if self._end is None else self._end
 
-    def descend(self, start: LatticePoint) -> Iterator[LatticePoint]:
+    def descend(self, start: LatticePoint, *, fine: bool = True) -> Iterator[LatticePoint]:
         """Walk from `start` to a point that is better than its neighbours one small step away.
 
         The diagonals along which the function hardly changes, a wider kernel with a larger C, are tried last.
+
+        Parameters
+        ----------
+        start : (g, c)
+            Where to begin.
+        fine : bool, default=True
+            Whether small steps are taken at all, and those along the diagonals.
         """
         best = start
         yield from self._at(best)
-        for step in STEPS:
+        for step in STEPS if fine else STEPS[:1]:
             best = yield from self._settle(best, step, self._axes())
-        if all(self.searched):
+        if fine and all(self.searched):
             best = yield from self._settle(best, STEPS[-1], [*DIAGONALS, *self._axes()])
         self._end = best
 
@@ -133,22 +140,25 @@ class PatternSearch:
     def _expected_rises(self, best: LatticePoint, step: LatticePoint) -> Iterator[tuple[float | None, float]]:
         """What is known of a step, the surest first, and the rise from which on it is hopeless."""
         yield _rise(self.screened(best), self.screened(moved(best, step))), SCREENED_RISE
+        yield self._parabolic_rise(best, step, self.screened), SCREENED_RISE
         aside = (step[1], step[0]) if 0 in step else (0, 0)
         beside = [moved(best, aside, side) for side in (-1, 1) if aside != (0, 0)]
         for point in (best, *beside):
-            yield self._parabolic_rise(point, step), PARABOLIC_RISE
+            yield self._parabolic_rise(point, step, self.tried.get), PARABOLIC_RISE
         for point in beside:
             yield self._tried_rise(point, step), PARALLEL_RISE
 
     def _tried_rise(self, point: LatticePoint, step: LatticePoint) -> float | None:
         return _rise(self.tried.get(point), self.tried.get(moved(point, step)))
 
-    def _parabolic_rise(self, point: LatticePoint, step: LatticePoint) -> float | None:
-        """Rise of a step that is half the way to a point that was tried, as was its opposite.
+    def _parabolic_rise(
+        self, point: LatticePoint, step: LatticePoint, loss: Callable[[LatticePoint], float | None]
+    ) -> float | None:
+        """Rise of a step that is half the way to a point with a known loss, as its opposite has.
 
         With rises u and v of two steps to either side, that of one step ahead is (3u − v)/8.
         """
-        ahead, behind = (_rise(self.tried.get(point), self.tried.get(moved(point, step, t))) for t in (2, -2))
+        ahead, behind = (_rise(loss(point), loss(moved(point, step, t))) for t in (2, -2))
         return None if ahead is None or behind is None else (3 * ahead - behind) / 8
 
     def _axes(self) -> list[LatticePoint]:

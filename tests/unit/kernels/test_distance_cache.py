@@ -31,14 +31,18 @@ def test_logarithms_are_those_of_the_kernel(kernel):
         assert_allclose(np.exp(cache.logarithm(kernel, rows, columns)), kernel(X[rows], centers[columns]))
 
 
-def test_distances_are_computed_once_for_all_widths(monkeypatch):
+@pytest.mark.parametrize("centers", [None, Z], ids=["themselves", "centres"])
+def test_distances_are_computed_once_for_all_widths_and_precisions(monkeypatch, centers):
     asked = []
-    distances = RBF.distances
-    monkeypatch.setattr(RBF, "distances", lambda self, *rows: asked.append(1) or distances(self, *rows))
-    cache = DistanceCache(X)
+    bound = RBF._distances_to
+    monkeypatch.setattr(RBF, "_distances_to", lambda self, *rows: asked.append(1) or bound(self, *rows))
+    cache = DistanceCache(X, centers)
     for width in (0.1, 1.0, 10.0):
-        cache.matrix(RBF(width))
-    assert len(asked) == 1
+        for dtype in (np.float64, np.float32):
+            K = cache.matrix(RBF(width), dtype)
+            assert K.dtype == dtype
+            assert_allclose(K, RBF(width)(X, X if centers is None else Z), atol=1e-6)
+    assert len(asked) == 2 + 5  # the cache, and the kernels it is compared with
 
 
 def test_kernels_of_different_distances_do_not_mix():

@@ -34,6 +34,31 @@ def test_every_fold_tests_its_share_of_the_units_of_every_class():
     assert np.ptp(tested.sum(axis=1)) <= 1
 
 
+def test_folds_with_the_same_contents_are_equal_and_others_are_not():
+    keys, y = keyed(np.random.default_rng(2), 40)
+    units = np.ones(40, dtype=int)
+    once, again = (unit_folds(keys, y, units, 4) for _ in range(2))
+    assert once == again
+    assert len({*once, *again}) == 4
+    assert once[0] != unit_folds(keys, y, 2 * units, 4)[0]
+    assert once[0] != "another thing"
+
+
+def test_labels_drawn_by_lot_at_few_locations_cannot_be_foretold_by_their_frequencies_in_the_other_folds():
+    rng = np.random.default_rng(4)
+    X, y = np.repeat(np.arange(80.0), 9)[:, None], rng.integers(2, size=720)
+    rows, copies = weighed(X, y, np.ones(720))
+    place, label = X[copies.first, 0].astype(int), y[copies.first]
+    losses = []
+    for fold in unit_folds(copies.keys, label, copies.units(rows.sample_weight), 4):
+        train, test = (part * copies.units(rows.sample_weight) for part in shares(fold, len(label)))
+        count = np.ones((80, 2))
+        np.add.at(count, (place, label), train)
+        P = count / count.sum(axis=1, keepdims=True)
+        losses.append(-test @ np.log(P[place, label]) / test.sum())
+    assert np.mean(losses) > np.log(2)
+
+
 def test_what_is_not_tested_is_trained_on():
     rng = np.random.default_rng(1)
     keys, y = keyed(rng, 40)

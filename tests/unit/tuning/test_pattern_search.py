@@ -58,6 +58,25 @@ def test_steps_that_a_screening_found_to_lose_much_are_not_tried_again():
     assert not {(0, -2), (2, 0)} & set(search.tried)
 
 
+def test_a_half_step_that_three_points_of_a_screening_see_rise_is_not_tried():
+    screened = {(0, 0): 1.0, (0, 4): 1.5, (0, -4): 1.1}
+    search = PatternSearch(screened=screened.get)
+    for point in search.refine((0, 0)):
+        search.record(point, bowl(at=(0, -2))(point))
+    assert search.best == (0, -2)
+    assert (0, 2) not in search.tried
+
+
+def test_without_small_steps_every_point_is_a_large_one_from_the_start():
+    search = PatternSearch()
+    for point in search.descend((0, 0), fine=False):
+        search.record(point, bowl(at=(6, -5))(point))
+    assert all(g % STEPS[0][0] == 0 and c % STEPS[0][1] == 0 for g, c in search.tried)
+    assert all(
+        abs(end - least) < large for end, least, large in zip(search.best, (6, -5), STEPS[0], strict=True)
+    )
+
+
 def test_a_search_that_is_left_early_ends_at_the_best_point_so_far():
     search, loss = PatternSearch(), bowl(at=(0, 12))
     for point in search.descend((0, 0)):

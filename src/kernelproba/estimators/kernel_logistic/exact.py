@@ -30,6 +30,8 @@ SINGLE_PRECISION_TOL = 1e-4
 SINGLE_PRECISION_NOISE = 0.05
 #: Tolerance of the preliminary fit from which a fit without a start sets out.
 ROUGH_TOL = 0.1
+#: Rows for each feature from which on a linear kernel is a thin factor times itself.
+ROWS_PER_FEATURE = 4
 #: Kernel coefficients up to which Newton's method with factors is tried where conjugate gradients give up.
 FACTORISED_DUAL = 2000
 
@@ -86,18 +88,21 @@ def fit_function(
     doubtful = not kernel.definite or isinstance(kernel, Precomputed)
     solver = options.solver
     if solver == "auto":
-        solver = "newton-cg" if doubtful or isinstance(kernel, Linear) else "irls"
+        solver = "newton-cg" if doubtful or is_thin(kernel, X) else "irls"
     if solver == "irls" and not doubtful:
-        dtype = options.precision(X.shape[0], weights.max())
+        # Noise is relative to the values of the kernel, which other kernels have around one.
+        largest = float(kernel.diag(X).max()) if isinstance(kernel, Linear) else 1.0
+        dtype = options.precision(X.shape[0], weights.max() * largest)
         fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, dtype)), y, weights, options, start)
         if not fit.solution.converged and dtype is not np.float64:
             fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, np.float64)), y, weights, options)
         given_up = not fit.solution.converged and fit.solution.n_iter < options.max_iter
-        if not (given_up and options.solver == "auto" and fit.dual.size <= FACTORISED_DUAL):
+        few = isinstance(kernel, Linear) or fit.dual.size <= FACTORISED_DUAL
+        if not (given_up and options.solver == "auto" and few):
             return fit
         # Conjugate gradients give up where C or the weights leave the system too ill-conditioned for them.
-        basis, Phi = span_rows(kernel, X)
-        exact = fit_features(basis, Phi, y, weights, replace(options, solver="newton-cholesky"))
+        solver = "newton-cholesky" if fit.dual.size <= FACTORISED_DUAL else "newton-cg"
+        exact = fit_features(*span_rows(kernel, X), y, weights, replace(options, solver=solver))
         return exact if exact.solution.converged else fit
     basis, Phi = span_rows(kernel, X)  # refuses an indefinite matrix, or takes its positive part
     options = replace(options, solver=solver)
@@ -106,6 +111,11 @@ def fit_function(
     values = kernel(X, kernel.select(X, start.index)) @ start.dual
     coef = np.vstack([basis.coordinates(values[basis.index]), start.intercept])
     return fit_features(basis, Phi, y, weights, options, coef)
+
+
+def is_thin(kernel: Kernel, X) -> bool:
+    """Whether far fewer features than rows X (n, d) span the functions of the kernel."""
+    return isinstance(kernel, Linear) and ROWS_PER_FEATURE * X.shape[1] <= X.shape[0]
 
 
 def fit_matrix(

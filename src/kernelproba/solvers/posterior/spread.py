@@ -14,14 +14,12 @@ which is λ = 1 where classes overlap and rows are many.
 import numpy as np
 from scipy.optimize import brentq
 
-from kernelproba.solvers.posterior.probabilities import score_deviations
+from kernelproba.solvers.posterior.probabilities import POINTS, score_deviations
 
 #: Mean loss of log-probability that averaging may cost.
 MOST_LOSS = 0.03
 #: Least share, and what its logarithm is found to.
 LEAST_SHARE, PRECISION = 1e-6, 1e-2
-#: Points that stand for the posterior of a row; with their mirror images twice as many.
-POINTS = 32
 
 
 def believable_share(

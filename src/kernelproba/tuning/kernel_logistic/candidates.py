@@ -45,8 +45,8 @@ RANK_TOL_PER_C, MIN_RANK_TOL, MAX_RANK_TOL = 0.02, 1e-4, 1e-2
 SATURATED = 2e-3
 #: Folds of refits where the fit to all rows is saturated.
 REFIT_FOLDS = 10
-#: Folds of refits where rows are many.
-QUARTERS = 4
+#: Folds of refits where rows are many, and where weights of features are those of a quarter that is held out.
+QUARTERS, TWELFTHS = 4, 12
 
 #: None leaves out one observation at a time.
 Folds = Sequence[Fold] | None
@@ -86,9 +86,10 @@ class CandidateFits:
 
     def __init__(self, rows: Observations, kernel_of: Callable[[float | None], Kernel], options: Options):
         self.rows, self.options = rows, options
-        self.kernel = kernel_of
+        self.kernel = lru_cache(maxsize=None)(kernel_of)
         self._distances = DistanceCache(rows.X)
         self._fits: dict[tuple[Fold | None, float | None], dict[float, LogisticFunction]] = {}
+        self._predictions: dict[tuple[Fold | None, float | None, float], HeldOutPrediction] = {}
         # A search walks to and fro between neighbouring widths.
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
         self.low_rank = lru_cache(maxsize=3)(self._compute_low_rank)
@@ -109,9 +110,10 @@ class CandidateFits:
         """Predict what the fit at (gamma, C) has not seen: one part for each fold."""
         parts = []
         for fold in [None] if folds is None else folds:
-            function = self.fit(gamma, C, fold)
-            predict = self._left_out if fold is None else partial(self._held_out, fold)
-            parts.append(predict(gamma, C, function))
+            if (key := (fold, gamma, C)) not in self._predictions:
+                predict = self._left_out if fold is None else partial(self._held_out, fold)
+                self._predictions[key] = predict(gamma, C, self.fit(gamma, C, fold))
+            parts.append(self._predictions[key])
         return parts
 
     def fit(self, gamma: float | None, C: float, fold: Fold | None = None) -> LogisticFunction:
@@ -138,6 +140,12 @@ class CandidateFits:
     def on(self, rows: Observations) -> "CandidateFits":
         """Fits with the same kernels to other rows."""
         return CandidateFits(rows, self.kernel, self.options)
+
+    def part(self, fold: Fold, gamma: float | None, C: float) -> "CandidateFits":
+        """Fits to what a fold trains on, one of which is known."""
+        part = self.on(self.rows.train(fold))
+        part._fits[None, gamma] = {C: self.fit(gamma, C, fold)}
+        return part
 
     def loo_scores(self, gamma: float | None, C: float, F: np.ndarray) -> np.ndarray:
         """Scores (m, k) of each row without one of its observations, from those F by the fit to all."""
@@ -197,6 +205,11 @@ class CandidateFits:
         """Folds of refits, the same for all candidates."""
         return self.rows.folds(REFIT_FOLDS)
 
+    @cached_property
+    def twelfths(self) -> list[Fold]:
+        """Folds of which number k is a part of quarter k mod 4."""
+        return self.rows.folds(TWELFTHS)
+
     def _held_out(
         self, fold: Fold, gamma: float | None, C: float, function: LogisticFunction
     ) -> HeldOutPrediction:
@@ -233,7 +246,7 @@ class CandidateFits:
         return self._gram(gamma, C, self.options.precision(len(self.rows.y), C * self.rows.weight.max()))
 
     def _compute_wide_factor(self, gamma: float | None, C: float) -> np.ndarray | None:
-        return wide_factor(self.kernel(gamma), self.rows.X, C * self.rows.weight.max())
+        return wide_factor(self.kernel(gamma), self._distances, C * self.rows.weight.max())
 
     def _compute_matrix(self, gamma: float | None, dtype: type) -> np.ndarray:
         kernel = self.kernel(gamma)

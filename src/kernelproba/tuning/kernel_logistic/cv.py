@@ -75,9 +75,9 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         or more, with the RBF kernel and, up to 200 features of more than two values, the Laplacian one, and
         the defaults of `gammas`, `scoring` and `cv`.
     kernel : "auto", str, callable or Kernel, default="auto"
-        "auto": the RBF kernel, the Laplacian kernel, which suits tables with steps, wild values and few
-        interactions, and the linear one; those that help form a logarithmic pool (`weights_`).  With
-        `gammas`, or on sparse rows, it is "rbf".  Else one kernel, as in `KernelLogisticRegression`.
+        "auto": the RBF kernel, the Laplacian one, which suits steps, wild values and few interactions, and
+        the linear one; those that help form a logarithmic pool (`weights_`).  With `gammas`, or of sparse
+        rows, it is "rbf"; with 20 columns or more for each row "linear".  Else as `KernelLogisticRegression`.
     degree, coef0, kernel_params, class_weight, fit_intercept
         As in `KernelLogisticRegression`.
     scoring : {"log_loss", "brier", "accuracy"}, str or callable, default="log_loss"

@@ -21,7 +21,7 @@ Weights that have seen a row mislead its leave-one-out.  So whether they pay is 
 which they are learned anew without the rows held out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -91,6 +91,10 @@ class WeighedFits(NamedTuple):
         """Fits in which all features weigh the same."""
         return cls(fits, gamma, FeatureRelevance(np.ones(fits.rows.X.shape[1]), gamma), fits)
 
+    def on(self, fits: CandidateFits) -> "WeighedFits":
+        """The same relevance on other rows."""
+        return self._replace(plain=fits, weighed=self.relevance.of(fits))
+
     def learned_again(self, C: float) -> "WeighedFits":
         """Weights times what the slopes of the fit with these weights say."""
         rows, gamma = self.weighed.rows, self.relevance.gamma
@@ -143,12 +147,6 @@ class RelevanceCV:
         other._learned = self._learned
         return other
 
-    def by(self, folds: list[Fold]) -> "RelevanceCV":
-        """The same with other folds, if they are others."""
-        if len(folds) == len(self.folds):
-            return self
-        return RelevanceCV(self.fits, self.point, folds, self.rounds)
-
     def comparisons(self) -> Iterator[PairedPrediction]:
         """Predict the rows of each fold by fits to the others, without and with the last round."""
         for number, fold in enumerate(self.folds):
@@ -156,10 +154,24 @@ class RelevanceCV:
             both = (self._fold(number, rounds) for rounds in (self.rounds - 1, self.rounds))
             yield PairedPrediction(fold.test, weight, *(each.predict(X, 1.0, self.point[1]) for each in both))
 
-    def held_out(self, gamma_factor: float, C: float) -> Iterator[HeldOutPrediction]:
-        """Predict the rows of each fold by weighed fits at so many times the gamma of the relevance."""
-        for number, fold in enumerate(self.folds):
-            learned = self._fold(number, self.rounds)
+    def held_out(
+        self, gamma_factor: float, C: float, folds: Sequence[Fold] | None = None
+    ) -> Iterator[HeldOutPrediction]:
+        """Predict the rows of each fold by weighed fits at so many times the gamma of the relevance.
+
+        Parameters
+        ----------
+        gamma_factor, C : float
+            Settings of the fits.
+        folds : sequence of Fold, optional
+            Parts of the own folds, in turn, so that number k has the relevance of own fold k mod their
+            number, which has not seen its rows; the own folds by default.
+        """
+        own = len(self.folds)
+        for number, fold in enumerate(self.folds if folds is None else folds):
+            learned = self._fold(number % own, self.rounds)
+            if fold != self.folds[number % own]:
+                learned = learned.on(self.fits.on(self.fits.rows.train(fold)))
             log_P = learned.predict(self.fits.rows.X[fold.test], gamma_factor, C)
             converged = learned.weighed.fit(gamma_factor * learned.relevance.gamma, C).solution.converged
             yield HeldOutPrediction(fold.test, log_P, fold.test_share, converged)
@@ -174,7 +186,7 @@ class RelevanceCV:
         gamma, C = self.point
         if rounds > 0:
             return self._fold(number, rounds - 1).learned_again(C)
-        return WeighedFits.equally(self.fits.on(_training_part(self.fits.rows, self.folds[number])), gamma)
+        return WeighedFits.equally(self.fits.part(self.folds[number], gamma, C), gamma)
 
 
 class WeighedFeatures(NamedTuple):
@@ -218,12 +230,6 @@ def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations) -> boo
         if gain * total <= CHANCE_GAIN * seen:
             return False
     return True
-
-
-def _training_part(rows: Observations, fold: Fold) -> Observations:
-    """Training rows of a fold with what is left of their weights."""
-    part = rows.at(fold.train)
-    return part.shared(fold.train_share)
 
 
 def mean_squared_slopes(

@@ -11,13 +11,14 @@ from typing import Protocol
 import numpy as np
 
 from kernelproba.basis.low_rank import LowRank, low_rank, low_rank_of_matrix
-from kernelproba.kernels import RBF, Kernel, Linear
+from kernelproba.estimators.kernel_logistic.exact import is_thin
+from kernelproba.kernels import RBF, Kernel
+from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix
 from kernelproba.typing import Matrix
 
-#: Rows for each feature from which on a linear kernel is kept as a factor, and for each column of a factor
-#: from which on one is taken for a kernel of nearly that rank.
-ROWS_PER_FEATURE, ROWS_PER_RANK = 4, 10
+#: Rows for each column of a factor from which on one is taken for a kernel of nearly that rank.
+ROWS_PER_RANK = 10
 #: What such a rank may leave of a row, relative to 1/ω.
 RANK_TOL_PER_C = 0.01
 
@@ -70,19 +71,28 @@ class FactoredGram:
 
 def has_factor(kernel: Kernel, X: Matrix) -> bool:
     """Whether the rows themselves are a factor of their kernel matrix, and a thin one."""
-    return (
-        isinstance(kernel, Linear) and isinstance(X, np.ndarray) and ROWS_PER_FEATURE * X.shape[1] <= len(X)
-    )
+    return isinstance(X, np.ndarray) and is_thin(kernel, X)
 
 
-def wide_factor(kernel: Kernel, X: Matrix, weight: float) -> np.ndarray | None:
-    """Factor Φ (n, r) that leaves little of a wide RBF kernel at weights up to ω; None if r is not small."""
-    if not isinstance(kernel, RBF) or not isinstance(X, np.ndarray):
+def wide_factor(kernel: Kernel, distances: DistanceCache, weight: float) -> np.ndarray | None:
+    """Factor Φ (n, r) that leaves little of a wide RBF kernel at weights up to ω; None if r is not small.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of any kind.
+    distances : DistanceCache
+        Of the rows with each other.
+    weight : float
+        ω.
+    """
+    if not isinstance(kernel, RBF) or not isinstance(distances.X, np.ndarray):
         return None
+    n = len(distances.X)
     found = low_rank(
-        lambda j: kernel(X, X[j : j + 1])[:, 0],
-        np.ones(len(X)),
-        max_rank=len(X) // ROWS_PER_RANK,
+        lambda j: distances.matrix(kernel, np.float64, np.array([j]))[0],
+        np.ones(n),
+        max_rank=n // ROWS_PER_RANK,
         tol=(tol := RANK_TOL_PER_C / weight),
     )
     return found.Phi if found.rest.max(initial=0.0) <= tol else None

@@ -3,7 +3,8 @@
 Leave-one-out needs a low rank that describes the kernel matrix and, for softmax, up to 2 k n³ operations.
 Where the kernel is too narrow, that is dearer than some fits, the fit is saturated, or features were weighed,
 four folds give them by fits without a quarter of the observations, ten where rows, or rows of a class, are
-few.
+few.  Weights of features are then those that were learned without the quarter of the row; fits without a
+twelfth of the rows take them from there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,9 +55,10 @@ def _allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> b
     rows, fits = selected.fits.rows, selected.fits
     if not _spans_all_rows(model, rows) or (selected.weighed and selected.weighed.cross_validated):
         return False
-    n, k, gamma = len(rows), rows.n_scores, selected.best.gamma
-    described = fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
-    return loo_is_cheap(n, k) and described
+    k, gamma = rows.n_scores, selected.best.gamma
+    if not loo_is_cheap(len(rows), k):
+        return False
+    return fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
 
 
 def out_of_sample(
@@ -75,14 +77,17 @@ def out_of_sample(
 def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel") -> OutOfSample:
     """Predict every row by fits to the folds that lack it."""
     fits, weighed = selected.fits, selected.weighed
-    folds = fits.refit_folds if _is_few(fits.rows) else fits.quarters
+    few, folds = _is_few(fits.rows), fits.quarters
     parts: Iterable[HeldOutPrediction]
-    if not _spans_all_rows(model, fits.rows):
-        parts = (_refitted(model, fits.rows, fold) for fold in folds)
-    elif weighed is not None and weighed.cross_validated is not None:
-        parts = weighed.cross_validated.by(folds).held_out(weighed.gamma_factor, model.C)
+    if weighed is not None and weighed.cross_validated is not None:
+        folds = fits.twelfths if few else folds
+        parts = weighed.cross_validated.held_out(weighed.gamma_factor, model.C, folds)
     else:
-        parts = fits.held_out(selected.best.gamma, model.C, folds)
+        folds = fits.refit_folds if few else folds
+        if _spans_all_rows(model, fits.rows):
+            parts = fits.held_out(selected.best.gamma, model.C, folds)
+        else:
+            parts = (_refitted(model, fits.rows, fold) for fold in folds)
     whole = joined(parts, folds, fits.rows)
     return OutOfSample(whole.log_P, "folds", whole.converged)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from kernelproba.tuning.scaling import MIXED_RULES, has_two_values
+from kernelproba.typing import Matrix
 
 #: Kernels that kernel="auto" pools, and the scales of the features that suit them, the likelier first.
 POOLED_KERNELS: dict[str, list[str | None]] = {
@@ -10,6 +11,15 @@ POOLED_KERNELS: dict[str, list[str | None]] = {
     "laplacian": ["squashed-mixed", "squashed"],
     "linear": ["standard"],
 }
+
+
+#: Columns for each row from which on rows are wide.
+WIDE = 20
+
+
+def is_wide(X: Matrix) -> bool:
+    """Whether rows X (n, d) have so many columns that some linear function separates any labels of them."""
+    return isinstance(X, np.ndarray) and X.shape[1] >= WIDE * X.shape[0]
 
 
 def suited_scales(X: np.ndarray, given: str | None) -> dict[str, list[str | None]]:

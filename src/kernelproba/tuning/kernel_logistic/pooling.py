@@ -8,28 +8,29 @@ cannot overrule: −2 Σₖ log vₖ nats, Dirichlet's.  Both are convex in v.  
 are left out.
 """
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from kernelproba.calibration import fit_temperature
 from kernelproba.rows.folds import Fold
-from kernelproba.tuning.scorers import smoothed_log_likelihood
+from kernelproba.tuning.scorers import LOG_EPS, PSEUDO_ROWS
 
 #: Parts in which weights are learned anew to predict the rows of the part.
 PARTS = 10
 #: Strength of the prior on weights: so many nats for each factor e that a weight shrinks.
 PRIOR = 2.0
-#: Least weight while weights are fitted.
-FLOOR = 1e-6
+#: Newton steps at most, the share of one that is taken at least, and what the next must be expected to gain.
+MAX_STEPS, MIN_LENGTH, DECREMENT = 50, 1e-8, 1e-10
+#: Log-probabilities that are as good as any below while weights are fitted.
+LOWEST = -1e6
 #: Weights below which a model is left out of a pool: it would cost more than it brings.
 MIN_WEIGHT = 0.1
 
 
-def pooled(log_Ps: Sequence[np.ndarray], weights: np.ndarray, temperature: float = 1.0) -> np.ndarray:
+def pooled(log_Ps: Iterable[np.ndarray], weights: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     """Log-probabilities (n, c) of a pool from those of its models."""
     F = sum(v * log_P for v, log_P in zip(weights, log_Ps, strict=True) if v > 0)
     return log_softmax(F / temperature, axis=1)
@@ -87,26 +88,74 @@ def cross_fitted(
 
 
 def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Best weights (K,)."""
+    """Best weights (K,), by Newton's method on the simplex, whose borders the prior keeps away from."""
     K, total = len(log_Ps), float(weight.sum())
+    v = np.full(K, 1 / K)
     if K == 1 or total == 0:
-        return np.full(K, 1 / K)
-
-    def loss(v: np.ndarray) -> float:
-        v = np.maximum(v, FLOOR)
-        fit = smoothed_log_likelihood(pooled(log_Ps, v), y, weight, total)
-        return -fit - PRIOR * float(np.log(v).sum()) / total
-
-    with warnings.catch_warnings():
-        # SciPy before 1.16 says so where rounding takes a step out of the bounds.
-        warnings.filterwarnings("ignore", "Values in x were outside bounds during a minimize step")
-        found = minimize(
-            loss,
-            np.full(K, 1 / K),
-            method="SLSQP",
-            bounds=[(FLOOR, 1.0)] * K,
-            constraints={"type": "eq", "fun": lambda v: v.sum() - 1, "jac": lambda v: np.ones_like(v)},
-            options={"ftol": 1e-7, "maxiter": 50},
-        )
-    v = np.clip(found.x, FLOOR, None)
+        return v
+    problem = _PoolProblem(np.maximum(np.stack(log_Ps), LOWEST), y, weight)
+    for _ in range(MAX_STEPS):
+        gradient, hessian = problem.derivatives(v)
+        step = _step_of_sum_zero(gradient, hessian)
+        if gradient @ step > -DECREMENT or (length := problem.length(v, step, float(gradient @ step))) == 0:
+            break
+        v = v + length * step
     return v / v.sum()
+
+
+def _step_of_sum_zero(gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
+    """Newton's step (K,) that leaves the sum of the weights what it is."""
+    solved = np.linalg.solve(hessian, np.column_stack([gradient, np.ones_like(gradient)]))
+    return solved[:, 1] * (solved[:, 0].sum() / solved[:, 1].sum()) - solved[:, 0]
+
+
+@dataclass(frozen=True)
+class _PoolProblem:
+    """Log loss of a pool as if a quarter of a row more had been seen, and the prior; log_Ps is (K, n, c).
+
+    As in `smoothed_log_likelihood`, except that rows which a model is certain and wrong of count as they are:
+    beyond the least value there all weights would be alike.
+    """
+
+    log_Ps: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+
+    def value(self, v: np.ndarray) -> float:
+        log_P = pooled(self.log_Ps, v)
+        fit = np.sum(self._labels(log_P) * np.maximum(log_P, LOG_EPS))
+        own = log_P[np.arange(len(self.y)), self.y]
+        beyond = (self.weight / (self.weight.sum() + PSEUDO_ROWS)) @ np.minimum(own - LOG_EPS, 0.0)
+        return float(-fit - beyond - PRIOR * np.log(v).sum() / self.weight.sum())
+
+    def _labels(self, log_P: np.ndarray) -> np.ndarray:
+        """T, (n, c): what every class counts in every row."""
+        total = self.weight.sum()
+        labels = np.full(log_P.shape, PSEUDO_ROWS / log_P.shape[1])
+        labels[np.arange(len(self.y)), self.y] += total
+        return labels * (self.weight / total / (total + PSEUDO_ROWS))[:, None]
+
+    def length(self, v: np.ndarray, step: np.ndarray, slope: float) -> float:
+        """How much of a step to take: not to a border, and so that the value falls; 0 if it does not."""
+        length, value = min(1.0, 0.9 / max(float((-step / v).max()), 0.9)), self.value(v)
+        while length > MIN_LENGTH:
+            if self.value(v + length * step) <= value + 1e-4 * length * slope:
+                return length
+            length /= 2
+        return 0.0
+
+    def derivatives(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gradient Σᵢ sᵢ Σₐ (τᵢpᵢₐ − tᵢₐ) Lᵢₐₖ, and the Hessian Σᵢ sᵢτᵢ Cov(Lᵢ), of likelihood and prior.
+
+        With L the log-probabilities of the models, p those of the pool, s the shares of the rows, and t the
+        labels with their pseudo-row, τ of it in all; the latter is nothing where log p counts as its least.
+        """
+        total, log_P = self.weight.sum(), pooled(self.log_Ps, v)
+        own = np.arange(log_P.shape[1]) == self.y[:, None]
+        labels = self._labels(log_P) * (own | (log_P > LOG_EPS))
+        P, counted = np.exp(log_P), labels.sum(axis=1)
+        mean = np.einsum("kna,na->kn", self.log_Ps, P)
+        gradient = mean @ counted - np.einsum("kna,na->k", self.log_Ps, labels)
+        centred = (self.log_Ps - mean[:, :, None]) * np.sqrt(P * counted[:, None])
+        flat = centred.reshape(len(v), -1)
+        return gradient - PRIOR / total / v, flat @ flat.T + np.diag(PRIOR / total / v**2)

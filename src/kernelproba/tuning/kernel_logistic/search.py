@@ -14,6 +14,7 @@ from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
+from kernelproba.tuning.kernel_logistic.pooled_kernels import is_wide
 from kernelproba.tuning.kernel_logistic.progress import FitProgress
 from kernelproba.tuning.pattern_search import LatticePoint, PatternSearch, is_outermost
 from kernelproba.tuning.results import ResultsBuilder
@@ -159,7 +160,13 @@ class CandidateSearch:
             stage.fits.forget()
 
     def minimise(
-        self, stage: Stage, start: GammaC, *, refine: bool = False, screening: Screening | None = None
+        self,
+        stage: Stage,
+        start: GammaC,
+        *,
+        refine: bool = False,
+        fine: bool = True,
+        screening: Screening | None = None,
     ) -> Candidate:
         """Walk to the best point that can be reached from a start, or as far as the time allows.
 
@@ -171,11 +178,13 @@ class CandidateSearch:
             Where to begin.
         refine : bool, default=False
             Whether the start is good already, so that small steps will do.
+        fine : bool, default=True
+            Whether there are small steps, which a later stage may take instead.
         screening : Screening, optional
             What an earlier stage knows of the steps.
         """
         pattern = PatternSearch(stage.searched, lambda point: self._screened(screening, point))
-        walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0))
+        walk = pattern.refine((0, 0)) if refine else pattern.descend((0, 0), fine=fine)
         with one_thread_if(len(stage.fits.rows) <= SMALL_ROWS):
             for point in walk:
                 if pattern.tried and self.budget.is_over():
@@ -198,7 +207,9 @@ class CandidateSearch:
         rows = stage.fits.rows
         if not (part.converged and np.isfinite(part.log_P).all()):
             return -np.inf
-        score = self.scorer(part.log_P, rows.y[part.rows], part.weight, float(rows.units.sum()))
+        # Wide rows are separable whatever their labels: that all are right is half the evidence.
+        total = float(rows.units.sum()) / (2 if is_wide(rows.X) else 1)
+        score = self.scorer(part.log_P, rows.y[part.rows], part.weight, total)
         return score if np.isfinite(score) else -np.inf
 
     def builder(self) -> ResultsBuilder:

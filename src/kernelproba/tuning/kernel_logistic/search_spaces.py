@@ -18,7 +18,7 @@ from kernelproba.rows.folds import CrossValidation
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
 from kernelproba.tuning.kernel_logistic.growth import Searched
-from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, suited_scales
+from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, is_wide, suited_scales
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace
 from kernelproba.tuning.scaled_features import ScaledFeatures
 from kernelproba.tuning.scaling import has_two_values
@@ -91,6 +91,8 @@ class SearchSpaces(ScaledFeatures):
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
         pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
+        if pooled_kernels and is_wide(X):  # beside a linear function others know nothing more
+            return [self._space("linear", self._rules(), X, folds)]
         if pooled_kernels:
             scales = suited_scales(X, self.scale)
             return [self._space(name, scales[name], X, folds) for name in POOLED_KERNELS]

@@ -53,6 +53,9 @@ LOO_ROWS, REFINE_OPERATIONS = 1000, 3e8
 FOLDS, COMPARED_ROWS, REFINED_ROWS = 4, 600, 250
 #: Rows from which weights of features are learned: all up to so many, and so many of twice as many or more.
 RELEVANCE_ROWS, MOST_RELEVANCE_ROWS = 1000, 2000
+#: Rows of the last stage relative to those of the screening up to which small steps are left to it: a walk
+#: among fewer rows costs nearly as much there, and says less.
+COARSE_RATIO = 3
 #: Rows behind the median distance.
 MEDIAN_ROWS = 300
 #: How much worse, relatively, another scale may be on a sample and still be compared.
@@ -137,23 +140,36 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     make = _screening_stage if _is_screened(space, rows) else _final_stage
     views = [ScaledView.learn(rule, rows) for rule in space.scales]
     (view, stage), *others = [(view, make(space, rows, view)) for view in views]
+    fine = not _leaves_small_steps(space, rows, stage)
     center = _center(space, rows, view)
     starts = product(space.gammas or [center], space.Cs or [START_C])
-    best = max((search.minimise(stage, start) for start in starts), key=_score)
-    best = _from_other_widths(stage, center, best, search)
+    best = max((search.minimise(stage, start, fine=fine) for start in starts), key=_score)
+    best = _from_other_widths(stage, center, best, search, fine=fine)
     results = [StageResult(best, view, stage)]
     for other, stage in others:
         if search.budget.is_over():
             break
         gammas = _corresponding(space, best.gamma, center, _center(space, rows, other))
         known = max((search.evaluate(stage, gamma, best.C) for gamma in gammas), key=_score)
-        if known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
+        if fine and known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
             known = search.minimise(stage, known.point, refine=True)
         results.append(StageResult(known, other, stage))
     return results
 
 
-def _from_other_widths(stage: Stage, center: float, best: Candidate, search: CandidateSearch) -> Candidate:
+def _leaves_small_steps(space: SearchSpace, rows: Observations, stage: Stage) -> bool:
+    """Whether the last stage has few more rows than a screening of few classes.
+
+    Rows of many classes may be so few and so well apart that all of them leave nothing to choose by.
+    """
+    n, sampled = min(len(rows), space.max_rows), len(stage.fits.rows)
+    few_classes = CLASS_ROWS * rows.n_scores <= SAMPLE_ROWS
+    return _is_screened(space, rows) and few_classes and sampled <= n <= COARSE_RATIO * sampled
+
+
+def _from_other_widths(
+    stage: Stage, center: float, best: Candidate, search: CandidateSearch, *, fine: bool
+) -> Candidate:
     """Walk from a far narrower or wider kernel, too, where it is better at once than all that was found.
 
     A walk that has raised C for a wide kernel, step by step, does not come back for a narrow one.
@@ -162,7 +178,7 @@ def _from_other_widths(stage: Stage, center: float, best: Candidate, search: Can
         return best
     starts = [search.evaluate(stage, center * factor, START_C) for factor in OTHER_WIDTHS]
     better = [start for start in starts if start.score > best.score]
-    return max([best, *(search.minimise(stage, start.point) for start in better)], key=_score)
+    return max([best, *(search.minimise(stage, start.point, fine=fine) for start in better)], key=_score)
 
 
 def finish(

@@ -300,6 +300,20 @@ def test_giving_up_early_is_said_with_the_residual_and_the_cure(iris):
         KernelLogisticRegression(C=100, max_iter=2, tol=1e-8, solver="newton-cg").fit(*iris)
 
 
+@pytest.mark.parametrize("C", [1e-2, 1.0, 1e4])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_linear_kernel_of_many_features_has_the_same_minimum_by_its_matrix_and_by_features(C, n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 40)) * 10 ** rng.uniform(-1, 1, 40)
+    y = (X[:, :n_classes] + rng.normal(size=(60, n_classes))).argmax(axis=1)
+    by_matrix, by_features = (
+        KernelLogisticRegression(C, kernel="linear", solver=solver, tol=1e-6).fit(X, y)
+        for solver in ("auto", "newton-cg")
+    )
+    assert by_matrix.objective_ == pytest.approx(by_features.objective_, rel=1e-6)
+    np.testing.assert_allclose(by_matrix.predict_proba(X), by_features.predict_proba(X), atol=1e-4)
+
+
 def test_a_linear_kernel_keeps_few_centres(iris):
     model = KernelLogisticRegression(kernel="linear").fit(*iris)
     assert model.support_vectors_.shape == (4, 4)

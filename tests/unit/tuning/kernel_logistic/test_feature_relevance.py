@@ -158,9 +158,25 @@ def test_a_fold_compares_each_round_with_the_one_before():
     relevance = FeatureRelevance.learn(fits_to(X[train], y[train]), GAMMA, C, 2)
     model = KLR(C, gamma=relevance.gamma, tol=1e-8).fit(relevance.transform(X[train]), y[train])
     np.testing.assert_allclose(two.weighed, model.predict_log_proba(relevance.transform(X[test])), atol=1e-5)
-    anew = second.by([fold, fold])
-    assert (anew.rounds, len(anew.folds)) == (2, 2)
-    assert second.by([fold]) is second
+
+
+def test_a_part_of_a_fold_is_predicted_with_weights_that_have_not_seen_the_fold_by_a_fit_without_the_part():
+    X, y = noisy(60, 2)
+    quarter, part = (Fold(np.arange(k, 60), np.arange(k), np.ones(60 - k), np.ones(k)) for k in (15, 5))
+    cross_validated = RelevanceCV(fits_to(X, y), (GAMMA, C), [quarter])
+    (held_out,) = cross_validated.held_out(2.0, 10.0, [part])
+    relevance = FeatureRelevance.learn(fits_to(X[15:], y[15:]), GAMMA, C)
+    model = KLR(10.0, gamma=2 * relevance.gamma, tol=1e-8).fit(relevance.transform(X[5:]), y[5:])
+    expected = model.predict_log_proba(relevance.transform(X[:5]))
+    np.testing.assert_allclose(held_out.log_P, expected, atol=1e-5)
+    np.testing.assert_array_equal(held_out.rows, part.test)
+
+
+def test_number_k_of_twelve_folds_tests_a_part_of_what_quarter_k_mod_4_tests():
+    rows = fits_to(*noisy(60, 2)).rows
+    quarters = rows.folds(4)
+    for k, fold in enumerate(rows.folds(12)):
+        assert set(fold.test) <= set(quarters[k % 4].test)
 
 
 @pytest.mark.parametrize("paying", [0, 1, 2, 9])

@@ -3,6 +3,7 @@ import pytest
 
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import RBF, Laplacian, Linear, kernel_matrix
+from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.tuning.kernel_logistic import candidates
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
@@ -44,14 +45,14 @@ def test_rows_are_a_factor_of_their_linear_kernel_where_features_are_few(X):
 
 def test_a_wide_kernel_has_a_thin_factor_that_leaves_little_at_the_largest_weight(X):
     kernel = RBF(30.0)
-    Phi = wide_factor(kernel, X, weight=100.0)
+    Phi = wide_factor(kernel, DistanceCache(X), weight=100.0)
     assert Phi.shape[1] <= 20
     np.testing.assert_allclose(Phi @ Phi.T, kernel_matrix(kernel, X), atol=1e-4)
 
 
 @pytest.mark.parametrize("kernel", [RBF(0.3), Laplacian(100.0)])
 def test_other_kernels_have_none(X, kernel):
-    assert wide_factor(kernel, X, weight=1e4) is None
+    assert wide_factor(kernel, DistanceCache(X), weight=1e4) is None
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

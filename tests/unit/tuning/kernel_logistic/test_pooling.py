@@ -5,7 +5,8 @@ import pytest
 from scipy.special import log_softmax
 
 from kernelproba.rows.folds import unit_folds
-from kernelproba.tuning.kernel_logistic.pooling import cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.pooling import PRIOR, _simplex_fit, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.scorers import smoothed_log_likelihood
 
 RNG = np.random.default_rng(0)
 
@@ -22,6 +23,31 @@ def test_a_pool_of_two_halves_of_the_truth_is_found():
     log_Ps, y = drawn(4000)
     weights = fit_pool(log_Ps, y, np.ones(4000))
     np.testing.assert_allclose(weights, [0.5, 0.5], atol=0.05)
+
+
+@pytest.mark.parametrize("n", [8, 60, 500])
+def test_no_other_weights_have_less_loss(n):
+    log_Ps, y = drawn(n)
+    log_Ps.append(log_softmax(RNG.standard_normal((n, 3)), axis=1))
+    weight = RNG.uniform(0.5, 2, n)
+
+    def loss(v):
+        fit = smoothed_log_likelihood(pooled(log_Ps, v), y, weight, weight.sum())
+        return -fit - PRIOR * np.log(v).sum() / weight.sum()
+
+    found = _simplex_fit(log_Ps, y, weight)
+    assert found.sum() == pytest.approx(1)
+    around = found * RNG.uniform(0.5, 2, (200, 3))
+    others = [*RNG.dirichlet(np.ones(3), 200), *(around / around.sum(axis=1, keepdims=True))]
+    assert loss(found) <= min(map(loss, others)) + 1e-9
+
+
+def test_models_that_are_certain_and_wrong_have_finite_weights():
+    y = np.array([0, 1, 0, 1])
+    sure = np.where(np.eye(2)[y] > 0, -1e300, 0.0)
+    weights = fit_pool([sure, np.log(np.full((4, 2), 0.5))], y, np.ones(4))
+    assert weights.sum() == pytest.approx(1)
+    assert weights[1] > weights[0]
 
 
 def test_a_model_that_knows_nothing_is_left_out_where_rows_are_many_and_kept_where_they_are_few():

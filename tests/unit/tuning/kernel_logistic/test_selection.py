@@ -49,3 +49,17 @@ def test_beyond_the_rows_that_are_searched_all_have_weight_in_a_pool_of_what_was
     assert 1 <= len(selected) <= len(spaces)
     assert {each.best.n_rows for each in selected} == {N}
     assert all(len(search.held_out(each.best)) for each in selected)
+
+
+def wide(seed, n=40, d=800):
+    """Rows of two classes that differ in a tenth of their many columns."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    return rng.normal(size=(n, d)) + 0.5 * y[:, None] * (np.arange(d) < d // 10), y
+
+
+def test_of_rows_with_many_times_as_many_columns_the_pool_is_a_linear_function():
+    model = CV().fit(*wide(0))
+    assert [each.kernel for each in model.estimators_] == ["linear"]
+    narrower = CV().fit(*wide(0, d=799))
+    assert set(narrower.cv_results_["param_kernel"]) == {"rbf", "laplacian", "linear"}
