@@ -68,7 +68,7 @@ def is_frame(X: MatrixLike) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
 
 
-def as_frame(X: Any) -> Any:
+def arrow_as_pandas(X: Any) -> Any:
     """Return a table of Arrow as a frame of pandas, anything else as it is."""
     return X.to_pandas() if hasattr(X, "to_pandas") and not is_frame(X) else X
 
