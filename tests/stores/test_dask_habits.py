@@ -61,6 +61,19 @@ def test_labels_may_be_categories_or_texts_of_any_kind(table, model, kind):
     assert model.feature_names_in_.tolist() == NAMES
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
+def test_files_of_one_class_each_are_read_with_their_labels(table, model, tmp_path):
+    pytest.importorskip("pyarrow")
+    table = table.sort_values("label", ignore_index=True)
+    for label, part in table.groupby("label"):
+        part.astype({"label": "category"}).to_parquet(tmp_path / f"{label}.parquet", index=False)
+    frame = dd.read_parquet(tmp_path)
+    # Read alone, a narrow column comes in fewer partitions than the frame has.
+    assert frame["label"].optimize().npartitions < frame.npartitions
+    model.fit(frame[NAMES], frame["label"], frame["weight"])
+    agree(model, clone(model).fit(table[NAMES], table["label"], table["weight"]), table[NAMES])
+
+
 def test_columns_of_categories_are_refused_by_name_and_flags_and_nullable_numbers_are_taken(table, model):
     typed = table.assign(
         kind=pd.Categorical(np.where(table["a"] > 0, "u", "v")),

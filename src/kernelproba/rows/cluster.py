@@ -94,7 +94,7 @@ class DaskRows:
                 warnings.filterwarnings(
                     "ignore", "Dask currently has limited support for converting pandas ext"
                 )
-                values = (values if plain else values.astype(object)).to_dask_array(lengths=True)
+                values = (values if plain else values.astype(object)).to_dask_array()
         values = _counted(values)
         return values.rechunk((self.data.chunks[0],)) if values.shape == (len(self),) else values
 
@@ -211,7 +211,7 @@ def _unless_empty(fn: Callable[[Matrix], np.ndarray], empty: np.ndarray, block: 
 def _whole_rows(data: "da.Array | dd.DataFrame") -> "da.Array":
     """Rows in chunks of known lengths that hold all columns."""
     if hasattr(data, "to_dask_array"):
-        data = data.to_dask_array(lengths=True)
+        data = data.to_dask_array()
     if data.ndim != 2:
         raise ValueError(f"Expected a Dask array with two dimensions (rows, features), got {data.ndim}.")
     data = _counted(data)
@@ -223,7 +223,10 @@ def _whole_rows(data: "da.Array | dd.DataFrame") -> "da.Array":
 
 
 def _counted(data: "da.Array") -> "da.Array":
-    """The array with chunks of known lengths: those that are not known are counted."""
+    """The array with chunks of known lengths: those that are not known are counted.
+
+    Of the array and not of its data frame, whose partitions Dask may merge where only some columns are read.
+    """
     if not any(np.isnan(size) for size in data.shape):
         return data
     counted = data.copy()  # that of the user stays as it is

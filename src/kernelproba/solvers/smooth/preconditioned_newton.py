@@ -20,6 +20,8 @@ from kernelproba.solvers.solution import Solution
 INNER_ITERATIONS = 300
 #: Relative error of a Newton step at most.
 STEP_ERROR = 0.25
+#: Share of J by which a step may lower it and still leave the curvature much as it was.
+SAME_CURVATURE = 0.01
 
 
 def preconditioned_newton(
@@ -45,11 +47,11 @@ def preconditioned_newton(
     step : callable
         Makes the context of each step.
     """
-    theta, n_iter, first = start, 0, 0.0
+    theta, n_iter, first, P = start, 0, 0.0, None
     value, gradient = objective.value_and_gradient(theta)
     while True:
         state = objective.curvature(theta)
-        P = precondition_leading(objective, state)
+        P = precondition_leading(objective, state) if P is None else P
         residual = _residual(value, gradient, P.solve(gradient))
         first = first or residual
         if residual <= tol or n_iter >= max_iter:
@@ -64,6 +66,8 @@ def preconditioned_newton(
             moved = backtrack(objective, theta, value, gradient, delta)
         if moved is None:
             break
+        if value - moved[1] > SAME_CURVATURE * value:
+            P = None
         theta, value, gradient = moved
         n_iter += 1
     converged = residual <= tol or np.linalg.norm(gradient) <= objective.gradient_noise(theta)

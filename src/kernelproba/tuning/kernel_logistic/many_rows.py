@@ -107,10 +107,14 @@ class ManyRows:
         return self.rows.features(view.rows, self.rows.width, budget=0)
 
     def folds(self, n_folds: int, rng: np.random.RandomState) -> np.ndarray:
-        """Fold (n,) of every row, dealt class by class; −1 for classes that have not a row for each."""
+        """Fold (n,) of every row, dealt class by class; −1 for the only row of a class.
+
+        Without it nothing would be known of its class; two rows are in two folds, and neither is judged by
+        itself.
+        """
         fold = np.zeros(len(self), dtype=np.int8)
         for label, count in enumerate(self.class_counts):
-            dealt = (rng.permutation(count) + label) % n_folds if count >= n_folds else -1
+            dealt = (rng.permutation(count) + label) % n_folds if count > 1 else -1
             fold[self.codes == label] = dealt
         return fold
 

@@ -10,6 +10,7 @@ from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows import MemoryRows
 from kernelproba.solvers import newton_cholesky
+from kernelproba.solvers.smooth import preconditioned_newton as preconditioned_newton_module
 from kernelproba.solvers.smooth import preconditioner
 from kernelproba.solvers.smooth.preconditioned_newton import preconditioned_newton
 
@@ -93,3 +94,19 @@ def test_the_more_features_lead_the_fewer_products_are_needed(monkeypatch):
 def test_a_fit_that_is_cut_short_says_so():
     J = problem(3, C=1e4)
     assert not preconditioned_newton(J, J.start(), tol=1e-6, max_iter=1).converged
+
+
+def test_near_the_minimum_the_curvature_is_not_factorised_again(monkeypatch):
+    made, factorise = [], preconditioned_newton_module.precondition_leading
+    monkeypatch.setattr(
+        preconditioned_newton_module,
+        "precondition_leading",
+        lambda *given: made.append(1) or factorise(*given),
+    )
+    J = problem(3, C=100.0)
+    rough = preconditioned_newton(J, J.start(), tol=0.03, max_iter=50)
+    made.clear()
+    fine = preconditioned_newton(J, rough.coef, tol=1e-6, max_iter=50)
+    assert fine.n_iter > 1
+    assert len(made) == 1
+    assert_allclose(fine.value, least(J), rtol=1e-9)
