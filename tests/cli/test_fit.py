@@ -382,6 +382,45 @@ def test_a_model_that_learnt_nothing_says_so(fit):
     assert "nothing was learnt" not in fit(two_clouds(100), "-m", "lspc").err
 
 
+def numbered(n=60):
+    rng = np.random.default_rng(0)
+    a = rng.uniform(20, 80, n).round(1)
+    return pd.DataFrame({"a": a, "b": rng.normal(size=n).round(3), "y": np.where(a > 50, "yes", "no")})
+
+
+@pytest.mark.parametrize("row", ["Total,99.5,", "years,metres,"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_row_of_sums_or_units_without_a_label_makes_no_words_of_numbers(fit, command, tmp_path, row, first):
+    numbered().to_csv(tmp_path / "new.csv", index=False)
+    header, *lines = numbered().to_csv(index=False).splitlines()
+    assert fit("\n".join([header, row, *lines] if first else [header, *lines, row])).code == 0
+    assert kinds_of(tmp_path / "model.skops") == {"a": "number", "b": "number"}
+    training = ["--training", tmp_path / "table.csv"]  # is read again
+    assert command("explain", tmp_path / "model.skops", tmp_path / "new.csv", *training).code == 0
+
+
+def test_labels_that_differ_in_capitals_only_are_named(fit):
+    table = numbered()
+    assert "different labels" not in fit(table).err
+    table.loc[::3, "y"] = table.loc[::3, "y"].str.upper()
+    assert "note: 'NO', 'no' in 'y' are taken for different labels" in fit(table).err
+
+
+@pytest.mark.parametrize("code", [-999, 999, -99, 9999])
+def test_a_number_that_may_stand_for_missing_is_named(fit, code):
+    table = numbered()
+    assert "stands for missing" not in fit(table).err
+    table.loc[::10, "a"] = code
+    assert f"10% of the numbers in column 'a' are {code}, far from all others" in fit(table).err
+
+
+@pytest.mark.parametrize("value", [99, 9, 500])
+def test_a_number_near_the_others_or_without_nines_is_not(fit, value):
+    table = numbered()
+    table.loc[::10, "a"] = value
+    assert "stands for missing" not in fit(table).err
+
+
 def test_a_label_of_one_row_may_be_a_slip(fit):
     table = two_clouds(100)
     assert "one row only has the label" not in fit(table, "-m", "lspc").err

@@ -11,11 +11,16 @@ from kernelproba.report.identifiers import used_identifiers
 from kernelproba.report.leaks import leaking_columns
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from kernelproba.tables import TableClassifier
     from kernelproba.tables.training_table import TrainingTable
 
 #: Columns that are named.
 _NAMED = 5
+
+#: Different numbers from which on one that is far from them may be a code.
+_LEAST_VALUES = 5
 
 #: Share of the surprise of the class frequencies that a model must take away to have learnt something.
 _LEARNT = 0.01
@@ -34,6 +39,12 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
         Its rows.
     """
     yield from _single_labels(facts["classes"], table)
+    yield from _alike_labels(facts["classes"], table)
+    for column, code, share in _missing_codes(table.X):
+        yield (
+            f"{share:.0%} of the numbers in column '{column}' are {code:g}, far from all others: if that "
+            "stands for missing, leave these cells empty"
+        )
     for column in leaking_columns(table.X, table.y, model.encoder_)[:_NAMED]:
         yield (
             f"column '{column}' tells '{table.target}' almost by itself: make sure that it is known before "
@@ -65,3 +76,29 @@ def _single_labels(counts: dict[str, int], table: TrainingTable) -> Iterator[str
             f"one row only has the label {named} in '{table.target}': if that is a slip, mend or leave out "
             "the row; what one row has can be neither learnt nor judged"
         )
+
+
+def _alike_labels(counts: dict[str, int], table: TrainingTable) -> Iterator[str]:
+    """Yield which labels differ in capitals and blanks only."""
+    spellings: dict[str, list[str]] = {}
+    for label in counts:
+        spellings.setdefault(" ".join(label.casefold().split()), []).append(label)
+    for alike in [each for each in spellings.values() if len(each) > 1][:_NAMED]:
+        named = ", ".join(f"'{label}'" for label in alike)
+        yield f"{named} in '{table.target}' are taken for different labels: if they are one, write them alike"
+
+
+def _missing_codes(X: pd.DataFrame) -> Iterator[tuple[str, float, float]]:
+    """Yield columns of numbers in which 99, −999 or the like stands apart by more than the others' range."""
+    for name, column in X.items():
+        if column.dtype.kind not in "iuf":
+            continue
+        known = column.to_numpy(float)
+        known = known[np.isfinite(known)]
+        for code in {known.min(), known.max()} if len(known) else ():
+            others = known[known != code]
+            count, text = len(known) - len(others), f"{abs(code):.17g}"
+            if text.strip("9") or count < max(3, 0.01 * len(known)) or len(np.unique(others)) < _LEAST_VALUES:
+                continue
+            if abs(others - code).min() > np.ptp(others):
+                yield str(name), code, count / len(known)

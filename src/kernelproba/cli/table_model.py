@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from kernelproba.cli.errors import CommandError
 from kernelproba.persistence.model_file import read_model_file, save_model
-from kernelproba.tables.files.arrow_columns import to_frame
+from kernelproba.tables.files.arrow_columns import to_frame, without_texts
 from kernelproba.tables.files.table_file import Progress, TableFile
 from kernelproba.tables.fingerprints import fingerprints, packed, seen_before, unpacked
 from kernelproba.tables.readings import Reading
@@ -151,16 +151,18 @@ class TableModel:
         X : DataFrame of shape (n, d)
             Indexed by the numbers of the rows in the file.
         """
-        import pandas as pd
+        import numpy as np
 
         self.check_columns(file)
-        X = pd.concat([X for X, _ in self.chunks(file, (), lambda _share: None)])
-        if len(X) < max(self.rows):
+        table = file.read().select(list(self.readings))
+        if table.num_rows < max(self.rows):
             raise CommandError(
-                f"{file.name} has {len(X):,} rows, but the model was fitted on row {max(self.rows):,}: "
-                "give the table of the fit as --training"
+                f"{file.name} has {table.num_rows:,} rows, but the model was fitted on row "
+                f"{max(self.rows):,}: give the table of the fit as --training"
             )
-        return X.loc[self.rows]
+        absent = np.ones(table.num_rows, dtype=bool)
+        absent[np.array(self.rows) - 1] = False
+        return to_frame(without_texts(table, absent), self.readings).loc[self.rows]
 
     def chunks(
         self, file: TableFile, others: Sequence[str], progress: Progress

@@ -83,12 +83,19 @@ def _describe(column: pd.Series) -> ColumnSummary:
     record = {"name": name(column.name), "missing": int(column.isna().sum()), "distinct": _distinct(column)}
     known = column.dropna()
     if pd.api.types.is_bool_dtype(column) or known.empty or not pd.api.types.is_numeric_dtype(column):
-        kind = "date" if pd.api.types.is_datetime64_any_dtype(column) else "text"
-        return cast(
-            "ColumnSummary", record | {"kind": "empty" if known.empty else kind, "common": _common(known)}
-        )
+        return cast("ColumnSummary", record | _described(known))
     low, middle, high = map(float, (known.min(), known.median(), known.max()))
     return record | json_value({"kind": "number", "low": low, "median": middle, "high": high})
+
+
+def _described(known: pd.Series) -> dict[str, object]:
+    """What is said of values that are no numbers: of dates the ends, of others the most frequent."""
+    import pandas as pd
+
+    if not known.empty and pd.api.types.is_datetime64_any_dtype(known):
+        first, last = (str(moment).removesuffix(" 00:00:00") for moment in (known.min(), known.max()))
+        return {"kind": "date", "first": first, "last": last}
+    return {"kind": "empty" if known.empty else "text", "common": _common(known)}
 
 
 def _distinct(column: pd.Series) -> int:

@@ -60,12 +60,14 @@ class ClassCount(TypedDict):
 
 
 class ColumnSummary(TypedDict):
-    """What one column holds: a number has ends and a median, anything else its most common values."""
+    """What one column holds: a number has ends and a median, a date ends, anything else common values."""
 
     name: str
     kind: str
     missing: int
     distinct: int
+    first: NotRequired[str]
+    last: NotRequired[str]
     common: NotRequired[list[str]]
     low: NotRequired[float]
     median: NotRequired[float]

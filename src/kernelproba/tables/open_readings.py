@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from kernelproba.plain_text import shorten
-from kernelproba.tables.date_styles import as_moment, other_order
-from kernelproba.tables.number_styles import CONTINENTAL, ENGLISH, as_number, currencies, unit_of, written_as
+from kernelproba.tables.date_styles import as_moment, date_style, other_order
+from kernelproba.tables.number_styles import (
+    CONTINENTAL,
+    ENGLISH,
+    as_number,
+    currencies,
+    number_style,
+    unit_of,
+    written_as,
+)
 from kernelproba.tables.readings import DATE, GAPS, NUMBER, TEXT, Reading, recognise_as
 
 #: Different texts from which on, and share of them, that make a column of numbers with a few slips.
@@ -15,6 +23,9 @@ _FEWEST, _NEARLY_ALL = 20, 0.9
 
 #: Texts that tell how numbers are written, if they are numbers.
 _LOOKED_AT = 200
+
+#: Ways of writing that a column mixes at most: more are codes that end in letters.
+_STYLES = 4
 
 
 def open_question(
@@ -35,7 +46,7 @@ def open_question(
     if reading.kind == DATE and day_first is None:
         return _open_date(known, reading.style)
     if reading.kind == TEXT:
-        return _stray_texts(known, decimal)
+        return _stray_texts(known, decimal) or _mixed_styles(known, decimal)
     if reading.kind != NUMBER:
         return None
     found = sorted(currencies(known))
@@ -61,6 +72,34 @@ def _stray_texts(known: Sequence[str], decimal: str | None) -> str | None:
         f"'{shorten(stray[0], 40)}'{more} among {len(known):,} different texts is no number, so that all are "
         "taken for words: say --kind COLUMN=number to read it as missing"
     )
+
+
+def _mixed_styles(known: Sequence[str], decimal: str | None) -> str | None:
+    """Say that texts are dates or numbers one by one, but written in different ways or units."""
+    if len(known) < _FEWEST:
+        return None
+    if shown := _of_each_style(known, lambda text: date_style([text])):
+        return f"dates are written in different ways, such as {shown}, and taken for words: write them alike"
+    if shown := _of_each_style(known, lambda text: _unit_alone(text, decimal)):
+        return f"numbers have different units, such as {shown}, and are taken for words: convert them first"
+    return None
+
+
+def _of_each_style(known: Sequence[str], style: Callable[[str], str | None]) -> str:
+    """Return a text of each style, empty if some have none, or all the same, or they have many."""
+    first: dict[str, str] = {}
+    for text in known[:_LOOKED_AT]:
+        found = style(text)
+        if found is None:
+            return ""
+        first.setdefault(found, text)
+    return " and ".join(shorten(text, 40) for text in first.values()) if 1 < len(first) <= _STYLES else ""
+
+
+def _unit_alone(text: str, decimal: str | None) -> str | None:
+    """Return the unit of a number, which may be empty, None if it is no number."""
+    style = number_style([text], decimal=decimal)
+    return None if style is None else unit_of(style)
 
 
 def _open_date(known: Sequence[str], style: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelproba.tables.errors import TableError
-from kernelproba.tables.files.arrow_columns import question_of, reading_of, to_frame
+from kernelproba.tables.files.arrow_columns import question_of, reading_of, to_frame, without_texts
 from kernelproba.tables.files.table_file import TableFile
 from kernelproba.tables.kinds import DROPPED, check_kind
 from kernelproba.tables.labels import check_classes, label_kind, quantity_note, read_labels
@@ -106,6 +106,7 @@ def read_training_table(file: TableFile, choice: TableSelection) -> TrainingTabl
     check_classes(choice.target, y)
     notes = file.notes + _missing_labels(choice.target, present) + quantity_note(choice.target, y, kind)
     features = _features(table, choice)
+    table = without_texts(table, ~present)
     size = choice.max_rows
     chosen = draw_rows(y, size(len(features), len(np.unique(y))) if callable(size) else size, choice.seed)
     if len(chosen) < len(y):

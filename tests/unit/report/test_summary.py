@@ -235,6 +235,7 @@ def test_columns_are_described_with_what_is_missing():
     assert [columns["number"][key] for key in ("low", "median", "high", "missing")] == [1, 3, 5, 1]
     assert (columns["empty"]["kind"], columns["empty"]["missing"]) == ("empty", 4)
     assert columns["text"]["common"] == ["a", "b"]
+    assert (columns["date"]["first"], columns["date"]["last"]) == ("2020-01-01", "2021-01-01")
     assert (columns["date"]["kind"], columns["date"]["distinct"]) == ("date", 2)
     assert columns["yes"]["kind"] == "text"
 

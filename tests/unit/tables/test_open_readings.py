@@ -12,6 +12,15 @@ OPEN = {
     "dollars are no euros": (["$5", "€6"], "currency"),
     "a unit below the name": (["cm", *map(str, range(30))], "'cm' among 31 different texts is no number"),
     "a gap with a unit": (["NA g", *(f"{i} g" for i in range(30))], "'NA g' among 31"),
+    "dates in two ways": (
+        [f"2020-01-{i:02}" for i in range(1, 29)] + ["31/12/2020", "30/12/2020"] * 2,
+        "2020-01-01 and 31/12/2020, and taken for words: write them alike",
+    ),
+    "thousands and millions": (
+        [f"{i}.5{unit}" for i in range(20) for unit in "kM"],
+        "0.5k and 0.5M, and are taken for words: convert them first",
+    ),
+    "with and without a percent sign": ([f"{i}{sign}" for i in range(20) for sign in ("", "%")], "0 and 0%"),
     "slips among decimals": (["1.5x", *(f"{i}.25" for i in range(40))], "--kind COLUMN=number"),
 }
 
@@ -32,6 +41,7 @@ SETTLED = {
     "plain": ["1.234", "5.678"],
     "few classes of a count": ["0", "1", "2", "3 and more"],
     "codes": [f"{letter}{i}" for letter in "ab" for i in range(20)],
+    "numbers of houses": [f"{i}{'abcdefgh'[i % 8]}" for i in range(1, 40)],
     "many words": [f"word {chr(97 + i)}" for i in range(25)],
     "codes with zeros": [f"{i:03}" for i in range(30)],
     "one currency written twice": ["USD 5", "$6"],

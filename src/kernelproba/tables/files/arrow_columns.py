@@ -68,6 +68,28 @@ def question_of(
     return open_question(distinct, reading, decimal=decimal, day_first=day_first)
 
 
+def without_texts(table: pa.Table, absent: np.ndarray) -> pa.Table:
+    """Return a table whose texts in some rows are missing: sums, units and remarks say nothing of others.
+
+    Parameters
+    ----------
+    table : Table of n rows
+        As read from a file.
+    absent : ndarray of bool of shape (n,)
+        Rows that are not used.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not absent.any():
+        return table
+    for number, field in enumerate(table.schema):
+        if _is_text(field.type):
+            kept = pc.if_else(pa.array(absent), pa.scalar(None, field.type), table.column(number))
+            table = table.set_column(number, field, kept)
+    return table
+
+
 def to_frame(
     table: pa.Table | pa.RecordBatch, readings: Mapping[str, Reading], first: int = 1
 ) -> pd.DataFrame:
