@@ -54,7 +54,7 @@ def check_present(y: ArrayLike) -> None:
     if not may_lack and getattr(getattr(y, "dtype", None), "kind", "") != "O":
         return
     labels = np.asarray(y, dtype=object).tolist()
-    missing = [row for row, label in enumerate(labels) if is_missing(label)]
+    missing = [row for row, label in enumerate(labels) if is_absent(label)]
     if missing:
         more = f", and {len(missing) - 1} more are" if len(missing) > 1 else ""
         raise ValueError(
@@ -63,7 +63,7 @@ def check_present(y: ArrayLike) -> None:
         )
 
 
-def is_missing(label: object) -> bool:
+def is_absent(label: object) -> bool:
     """Whether a label or an entry is None, NaN, or what pandas has for them."""
     if isinstance(label, float):
         return label != label
