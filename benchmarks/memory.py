@@ -151,10 +151,11 @@ def main() -> None:
             continue
         command = [sys.executable, "-m", "benchmarks.memory", store, limit]
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=RESULTS.parent.parent)
-        rows.append(json.loads(done.stdout.splitlines()[-1]))
+        here = machine()
+        rows.append(json.loads(done.stdout.splitlines()[-1]) | {"commit": here.pop("commit")})
         print(rows[-1], flush=True)
         rows.sort(key=lambda row: (STORES.index(row["store"]), memory_budget(row["memory_limit"])))
-        write("memory", "Peak memory against memory_limit", TEXT, rows, machine())
+        write("memory", "Peak memory against memory_limit", TEXT, rows, here)
 
 
 if __name__ == "__main__":

@@ -37,11 +37,17 @@ class Problem:
     X : DataFrame or ndarray of shape (n, d)
         An array if all columns are numbers and none is missing.
     y : ndarray of shape (n,)
+    seed : int
+        Of the splits.
+    least_splits : int
+        How many there are at least.
     """
 
     name: str
     X: Features
     y: np.ndarray
+    seed: int = 0
+    least_splits: int = 0
 
     @property
     def mixed(self) -> bool:
@@ -65,13 +71,14 @@ class Problem:
     def n_splits(self) -> int:
         wide = self.X.shape[1] * len(np.unique(self.y)) >= WIDE
         enough = math.ceil(TESTED_ROWS / self.test_rows)
-        return min(max(enough, FEWEST_SPLITS), SPLITS_OF_WIDE if wide else MOST_SPLITS)
+        usual = min(max(enough, FEWEST_SPLITS), SPLITS_OF_WIDE if wide else MOST_SPLITS)
+        return max(usual, self.least_splits)
 
     @cached_property
     def splits(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Stratified pairs of training and test rows; the same in every run."""
         cut = StratifiedShuffleSplit(
-            self.n_splits, train_size=self.training_rows, test_size=self.test_rows, random_state=0
+            self.n_splits, train_size=self.training_rows, test_size=self.test_rows, random_state=self.seed
         )
         return list(cut.split(np.zeros((len(self.y), 1)), self.y))
 

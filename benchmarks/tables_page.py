@@ -196,7 +196,8 @@ def losses(rows: list[dict]) -> str:
     named = [f"{row['data']} {row['ratio']:.3f} ({row['best rival']})" for row in lost]
     return (
         f"{OURS} has the least log loss on {len(rows) - len(lost)} of {len(rows)} problems. Where a rival has less, "
-        f"ours as a multiple of the best rival's: {'; '.join(named) or 'nowhere'}."
+        f"ours as a multiple of the best rival's: {'; '.join(named) or 'nowhere'}. The worst of these against the same rival on "
+        "further splits: [tables_rematch](tables_rematch.md)."
     )
 
 

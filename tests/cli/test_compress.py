@@ -23,6 +23,15 @@ def test_a_smaller_model_predicts_nearly_the_same(command, folder, tuned, tmp_pa
     assert (predictions[0] - predictions[1]).abs().to_numpy().mean() < 0.02
 
 
+def test_a_model_that_has_changed_much_names_what_keeps_it_nearer(command, folder, tuned, tmp_path):
+    small = tmp_path / "small.skops"
+    answer = command("compress", folder / tuned, small, "--centers", 2)
+    assert answer.code == 0, answer
+    assert "--move" in answer.err
+    answer = command("compress", folder / tuned, small, "--centers", 40)
+    assert "--move" not in answer.err
+
+
 def test_a_smaller_model_says_where_its_sets_are(command, folder, tuned, tmp_path):
     small = tmp_path / "small.skops"
     assert command("compress", folder / tuned, small, "--centers", 25, "-q").code == 0

@@ -30,6 +30,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.meta import PosteriorWrapper, inner_log_proba
+from kernelproba.number_range import check_weights
 from kernelproba.typing import Classifier, Matrix, MatrixLike
 
 # Pairwise probabilities held at once by `predict_proba`: 64 MB in double precision.
@@ -157,6 +158,7 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         """Return class indices (n,), −1 for rows of weight zero, and sample weights times class weights."""
         weight = _check_sample_weight(sample_weight, labels, dtype=np.float64, ensure_non_negative=True)
         seen = weight > 0
+        check_weights(weight[seen])
         self.classes_, seen_codes = np.unique(labels[seen], return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -169,7 +171,10 @@ class PairwiseCouplingClassifier(PosteriorWrapper, ObservableFit, ProbabilisticC
         factors = np.ones(len(labels))
         mass = np.bincount(seen_codes, weights=weight[seen])
         factors[seen] = class_factors(self.class_weight, self.classes_, mass)[seen_codes]
-        return codes, weight * factors
+        with np.errstate(over="ignore"):
+            weighted = weight * factors
+        check_weights(weighted[seen], "sample_weight times class_weight")
+        return codes, weighted
 
     def _check_class_weight_arrives(self) -> None:
         if self.class_weight is None:

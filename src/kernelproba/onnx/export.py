@@ -107,9 +107,10 @@ def _checked_opset(wanted: int | None) -> int:
         return OPSET
     if not isinstance(wanted, Integral):
         raise ConversionError(f"target_opset={wanted!r} is no whole number: choose {OPSET}, or None")
-    if not 1 <= wanted <= (newest := onnx_opset_version()):
+    newest = onnx_opset_version()
+    if not 1 <= wanted <= newest:
         raise ConversionError(
-            f"target_opset={wanted} is beyond the {newest} that onnx has here: choose {OPSET}, or None"
+            f"target_opset={wanted} is not among the 1 to {newest} of this onnx: choose {OPSET}, or None"
         )
     return int(wanted)
 

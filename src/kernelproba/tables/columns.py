@@ -68,6 +68,11 @@ def is_frame(X: MatrixLike) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
 
 
+def arrow_as_pandas(X: Any) -> Any:
+    """Return a table of Arrow as a frame of pandas, anything else as it is."""
+    return X.to_pandas() if hasattr(X, "to_pandas") and not is_frame(X) else X
+
+
 def check_in_memory(X: Any) -> None:
     """Refuse rows that are on disk or on other machines: what a column is shows in all of its values."""
     cures = {"compute": "X.compute()", "collect": "X.collect()"}  # frames of Dask, lazy ones of polars

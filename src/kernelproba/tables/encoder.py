@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from kernelproba.estimators.base.atomic import atomic_fit
 from kernelproba.number_range import check_weights
-from kernelproba.tables.columns import Column, check_in_memory, columns_of, is_frame
+from kernelproba.tables.columns import Column, arrow_as_pandas, check_in_memory, columns_of, is_frame
 from kernelproba.tables.encoding.gaps import share_gaps
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.fitted_column import FittedColumn, Given, Rules, WeightedLabels
@@ -194,6 +194,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         check_in_memory(X)
+        X = arrow_as_pandas(X)
         if is_frame(X):
             self._check_distinct([str(name) for name in X.columns])
             validate_data(self, X, skip_check_array=True, reset=reset)

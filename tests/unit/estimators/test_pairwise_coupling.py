@@ -140,6 +140,25 @@ def test_class_weights_are_sample_weights(coupling):
     assert_allclose(P, by_row.fit(X, y, sample_weight=factors[y]).predict_proba(X), atol=1e-12)
 
 
+@pytest.mark.parametrize("inner", [logistic(), GaussianNB()], ids=repr)
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0}, {0: 1e80}], ids=repr)
+@pytest.mark.parametrize("size", [1e-320, 1e-101, 1e101, 1e300, np.finfo(float).max])
+def test_weights_beyond_what_can_be_computed_are_refused_by_name_before_any_pair_is_fitted(
+    inner, class_weight, size
+):
+    model = PairwiseCouplingClassifier(inner, class_weight=class_weight)
+    with pytest.raises(ValueError, match=r"sample_weight reaches from .* between 1e-100 and 1e"):
+        model.fit(X, y, sample_weight=np.full(len(y), size))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_a_product_of_weights_beyond_what_can_be_computed_is_refused_by_name():
+    model = PairwiseCouplingClassifier(logistic(), class_weight={0: 1e80})
+    with pytest.raises(ValueError, match="sample_weight times class_weight reaches"):
+        model.fit(X, y, sample_weight=np.full(len(y), 1e80))
+
+
 def test_a_class_without_weight_is_left_out():
     model = PairwiseCouplingClassifier(logistic()).fit(X, NAMES[y], sample_weight=(y != 1) * 1.0)
     assert_array_equal(model.classes_, NAMES[[0, 2]])

@@ -95,7 +95,9 @@ def test_models_that_are_not_fitted():
         ({"X": np.zeros(2)}, r"X must have shape \(n, d\), but has \(2,\)"),
         ({"X": np.zeros((1, 3))}, "X has 3 columns, but the model was fitted on 2"),
         ({"target_opset": "18"}, "target_opset='18' is no whole number"),
-        ({"target_opset": 1000}, "target_opset=1000 is beyond"),
+        ({"target_opset": 1000}, "target_opset=1000 is not among the 1 to"),
+        ({"target_opset": 0}, "target_opset=0 is not among the 1 to"),
+        ({"target_opset": -1}, "target_opset=-1 is not among the 1 to"),
     ],
 )
 def test_a_graph_that_the_model_could_not_fill_is_refused(options, message):

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -190,6 +191,25 @@ def test_sets_of_tables_keep_their_level_under_new_priors():
     }
     assert abs(covered["shifted"] - 0.8) < 0.06
     assert abs(covered["plain"] - 0.8) > abs(covered["shifted"] - 0.8)
+
+
+def test_a_table_of_arrow_is_read_as_one_of_pandas_and_its_columns_are_told_apart():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "number": rng.standard_normal(40),
+            "level": rng.choice(["p", "q"], 40),
+            "day": pd.date_range("2020-01-01", periods=40),
+            "count": rng.integers(0, 9, 40),
+        }
+    )
+    y, arrow = np.where(table["number"] > 0, "yes", "no"), pa.Table.from_pandas(table)
+    expected = TableClassifier(KernelLogisticRegression()).fit(table, y)
+    found = TableClassifier(KernelLogisticRegression()).fit(arrow, y)
+    for model, rows in ((expected, arrow), (found, table), (found, arrow)):
+        np.testing.assert_allclose(model.predict_proba(rows), expected.predict_proba(table), atol=1e-12)
+    with pytest.raises(ValueError, match="same order"):
+        found.predict(arrow.select(["count", "level", "day", "number"]))
 
 
 @pytest.mark.parametrize("form", ["parquet", "dask", "lazy"])

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "kernelproba compress model.skops small.skops --centers 200",
     "kernelproba compress model.skops small.skops --max-loss 0.01 --rows new.csv",
+    "kernelproba compress model.skops small.skops --centers 200 --move",
 )
+
+#: Divergence, in nats, above which the command names what would lower it.
+_MUCH = 0.01
+_NEARER = "--move keeps models with Gaussian kernels nearer at the same size; it takes minutes"
 
 #: Rows of a table that are read, at most.
 _MOST_ROWS = 20_000
@@ -51,7 +56,11 @@ def compress(
     ] = None,
     move: Annotated[
         bool,
-        typer.Option("--move", help="Let the rows that are kept move: nearer, but they are rows no more."),
+        typer.Option(
+            "--move",
+            help="Let what is kept of Gaussian kernels move: nearer to the model at the same size, after "
+            "minutes; training rows no more.",
+        ),
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -77,6 +86,8 @@ def compress(
                 table_model.model, X, n_centers=centers, max_loss=max_loss, move_centers=move
             )
         table_model.with_model(small).save(output)
+    if not move and small.compression_["mean_kl"] > _MUCH:
+        terminal.notes([_NEARER])
     facts = {"model": output} | small.compression_ | _sizes(model, output)
     terminal.result(facts, lambda screen: _show(screen, facts))
 

@@ -29,7 +29,7 @@ from kernelproba.linalg import solve_semidefinite
 from kernelproba.losses import Logistic
 from kernelproba.solvers.line_search import halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.newton_system import hessian_block, weighted_gram
+from kernelproba.solvers.sparse.newton_system import damped, hessian_block, weighted_gram
 from kernelproba.solvers.sparse.objective import RestrictedObjective, SparseObjective
 from kernelproba.solvers.sparse.proximal_newton import Point
 
@@ -61,7 +61,9 @@ def exact_bound_optimisation(
 
 def _iterate(objective: RestrictedObjective, start, step: Step, *, tol, max_iter) -> Solution:
     point, n_iter = Point(objective, start), 0
-    safe = 1.0 / _largest_curvature(objective)
+    safe = 1.0 / max(
+        _largest_curvature(objective), float(np.finfo(float).tiny)
+    )  # a kernel may be 0 throughout
     while point.residual > tol and n_iter < max_iter:
         released = _release(point, safe)
         moved = step(released)
@@ -89,7 +91,7 @@ def _hessian(point: Point, at: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     rows, scores = at
     smooth = point.objective.smooth
     parts = [(k, rows[scores == k]) for k in range(smooth.n_scores)]
-    return hessian_block(smooth, smooth.loss.curvature(point.scores), parts)
+    return damped(hessian_block(smooth, smooth.loss.curvature(point.scores), parts))
 
 
 def _step(point: Point, curvature: Curvature) -> Point:

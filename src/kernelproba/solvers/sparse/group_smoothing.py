@@ -12,17 +12,18 @@ entries it is factorised, beyond that solved by conjugate gradients.  Rows that 
 below the penalty's are set to zero, and μ falls until the residual of J itself is small.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import lapack
 
+from kernelproba.linalg import solve_semidefinite
 from kernelproba.penalties import GroupLasso
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.newton_system import NewtonSystem, damping, hessian_block
+from kernelproba.solvers.sparse.newton_system import NewtonSystem, damped, hessian_block
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 
@@ -30,6 +31,8 @@ from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 DENSE_SIZE = 2500
 #: μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step.
 FIRST_SHARE, LEAST_SHARE, FALL = 1e-1, 1e-9, 0.2
+#: Steps after which μ falls in any case.
+MOST_STEPS = 20
 #: Size of a row, in units of μ, up to which it may be set to zero.
 VANISHED = 30.0
 #: Proximal steps before it is smoothed.
@@ -37,6 +40,8 @@ PROXIMAL_STEPS = 12
 #: Residual from which on a Newton step on the rows in use is tried beside.
 POLISHED = 0.3
 INNER_ITERATIONS, RTOL = 200, 0.05
+#: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
+SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
 
 
 @dataclass(frozen=True)
@@ -93,12 +98,13 @@ def smoothed_newton(
     best, norms = point, objective.penalty.dual_norm(start[:m])
     size = norms[norms > 0].mean() if norms.any() else 1.0
     groups = SmoothedGroups.at(start[:m], FIRST_SHARE * size * min(1.0, point.residual))
-    n_iter = 0
+    n_iter, at_mu = 0, 0
     while best.residual > tol and n_iter < max_iter and groups.mu > LEAST_SHARE * size:
         point, groups, t = _step(point, groups)
+        n_iter, at_mu = n_iter + 1, at_mu + 1
         # Long steps say that this μ has been dealt with; where none leads on another μ may.
-        groups = replace(groups, mu=groups.mu * (FALL if t > 0.5 or t == 0.0 else 1.0))
-        n_iter += 1
+        if t > 0.5 or t == 0.0 or at_mu == MOST_STEPS:
+            groups, at_mu = replace(groups, mu=groups.mu * FALL), 0
         sharp = _sharpened(point, groups.mu)
         best = min(best, sharp, _polished(sharp), key=lambda p: p.residual)
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
@@ -124,33 +130,44 @@ def _step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, 
     m, W = point.m, point.theta[: point.m]
     slope = point.gradient.copy()
     slope[:m] += W / groups.sizes(W)
-    step = _newton_direction(point, groups, slope)
     here = point.value - point.objective.penalty.value(W) + groups.sizes(W).sum()
-    promised = float(np.vdot(slope, step))
-    for t in halvings(2.0**-12):
-        with np.errstate(over="ignore", invalid="ignore"):
-            trial = Point(point.objective, point.theta + t * step)
-            there = trial.value - trial.objective.penalty.value(trial.theta[:m])
-            there += groups.sizes(trial.theta[:m]).sum()
-        if there <= here + SUFFICIENT * t * promised + 1e-13 * abs(here):
-            return trial, replace(groups, U=groups.next_dual(W, t * step[:m])), t
+    for step, shortest in _newton_directions(point, groups, slope):
+        promised = float(np.vdot(slope, step))
+        for t in halvings(shortest):
+            with np.errstate(over="ignore", invalid="ignore"):
+                trial = Point(point.objective, point.theta + t * step)
+                there = trial.value - trial.objective.penalty.value(trial.theta[:m])
+                there += groups.sizes(trial.theta[:m]).sum()
+            if there <= here + SUFFICIENT * t * promised + 1e-13 * abs(here):
+                return trial, replace(groups, U=groups.next_dual(W, t * step[:m])), t
     return point, groups, 0.0
 
 
-def _newton_direction(point: Point, groups: SmoothedGroups, slope: np.ndarray) -> np.ndarray:
+def _newton_directions(
+    point: Point, groups: SmoothedGroups, slope: np.ndarray
+) -> Iterator[tuple[np.ndarray, float]]:
+    """Yield steps to try one after the other, and how short each may become."""
     objective, state = point.objective, point.objective.smooth.loss.curvature(point.scores)
     if slope.size <= DENSE_SIZE:
-        return _solve_dense(point, groups, slope, state)
+        H = _dense_system(point, groups, slope.shape, state)
+        # A ridge of more than rounding may outweigh the penalty's curvature, 1/s, where coefficients are
+        # large; without it steps may be all rounding.
+        yield solve_semidefinite(H, -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST_EXACT
+        yield solve_semidefinite(damped(H), -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST
+        return
     everything = np.ones(slope.shape, dtype=bool)
     system = NewtonSystem(replace(objective, penalty=groups), point.theta, everything, state, point.matters)
-    return conjugate_gradient(
+    step = conjugate_gradient(
         system.product, -slope, rtol=RTOL, max_iter=INNER_ITERATIONS, precondition=system.precondition
     )
+    yield step, SHORTEST
 
 
-def _solve_dense(point: Point, groups: SmoothedGroups, slope: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """Solve by a factor of the whole system, entries one score after the other."""
-    rows, k = slope.shape
+def _dense_system(
+    point: Point, groups: SmoothedGroups, shape: tuple[int, int], state: np.ndarray
+) -> np.ndarray:
+    """Return the whole system, entries one score after the other."""
+    rows, k = shape
     H = hessian_block(point.objective.smooth, state, [(j, np.arange(rows)) for j in range(k)])
     W, m = point.theta[: point.m], point.m
     s = groups.sizes(W)[:, 0]
@@ -159,11 +176,7 @@ def _solve_dense(point: Point, groups: SmoothedGroups, slope: np.ndarray, state:
         for j in range(k):
             mixed = -0.5 * (groups.U[:, i] * W[:, j] + W[:, i] * groups.U[:, j]) / s
             H[i * rows + at, j * rows + at] += ((i == j) + mixed) / s
-    H[np.diag_indices_from(H)] += damping(float(np.trace(H)) / len(H)) * 1e-5
-    _, step, info = lapack.dposv(H, -slope.T.ravel(), lower=1)
-    if info != 0:
-        step = np.linalg.lstsq(H, -slope.T.ravel(), rcond=None)[0]
-    return step.reshape(k, rows).T
+    return H
 
 
 def _sharpened(point: Point, mu: float) -> Point:

@@ -131,7 +131,7 @@ def weighted_gram(smooth: Objective, rows: np.ndarray, weights: np.ndarray) -> n
 
 
 def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, np.ndarray]]) -> np.ndarray:
-    """Damped Hessian of the loss for entries of Θ given as (score, rows) one after the other."""
+    """Hessian of the loss for entries of Θ given as (score, rows) one after the other."""
     features = [_features(smooth, rows) for _, rows in parts]
     edges = np.cumsum([0, *(len(rows) for _, rows in parts)])
     at = [slice(*pair) for pair in pairwise(edges.tolist())]
@@ -141,7 +141,7 @@ def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, n
             weights = smooth.weights * smooth.loss.curvature_block(state, score, other)
             H[at[i], at[j]] = features[i].T @ (weights[:, None] * features[j])
             H[at[j], at[i]] = H[at[i], at[j]].T
-    return damped(H)
+    return H
 
 
 def _features(smooth: Objective, rows: np.ndarray, data: slice | np.ndarray = slice(None)) -> np.ndarray:

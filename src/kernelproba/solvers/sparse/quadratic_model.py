@@ -45,7 +45,7 @@ def model_step(point: "Point") -> tuple[np.ndarray, bool]:
 def _fill_jointly(point: "Point", state: np.ndarray, rows: list[np.ndarray], step: np.ndarray) -> None:
     """Minimise over the entries of all scores at once."""
     at = np.concatenate(rows), np.repeat(np.arange(len(rows)), [len(r) for r in rows])
-    Q = hessian_block(point.objective.smooth, state, list(enumerate(rows)))
+    Q = damped(hessian_block(point.objective.smooth, state, list(enumerate(rows))))
     step[at] = _solve(point, Q, at, point.gradient[at], point.theta[at])
 
 

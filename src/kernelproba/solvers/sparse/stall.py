@@ -15,16 +15,19 @@ class Stall:
     ----------
     patience : int
         So many in a row are a stall.
+    value_gain, residual_gain : float
+        Share of the objective, and of the least residual so far, that is an improvement.
     """
 
-    def __init__(self, patience: int):
+    def __init__(self, patience: int, value_gain: float = VALUE_GAIN, residual_gain: float = RESIDUAL_GAIN):
         self.patience, self._idle = patience, 0
+        self.value_gain, self.residual_gain = value_gain, residual_gain
         self._value, self._residual = float("inf"), float("inf")
 
     def seen(self, value: float, residual: float) -> bool:
         """Count one iteration; return whether it completes a stall."""
-        gains = value < self._value - VALUE_GAIN * abs(value)
-        nears = residual < (1 - RESIDUAL_GAIN) * self._residual
+        gains = value < self._value - self.value_gain * abs(value)
+        nears = residual < (1 - self.residual_gain) * self._residual
         self._idle = 0 if gains or nears else self._idle + 1
         if gains or nears:
             self._value, self._residual = min(value, self._value), min(residual, self._residual)

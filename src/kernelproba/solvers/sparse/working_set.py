@@ -34,6 +34,9 @@ GROUP_GOAL = 0.03
 ROUNDS = 100
 #: Rounds in a row without progress after which there will be none.
 STALLED_ROUNDS = 3
+#: Share of the objective, or of the residual, that a round without any new centre must gain: rounding let the
+#: one before fall short of its goal, and may go on to do so for a thousand steps.
+REPEATED_GAIN = {"value_gain": 0.01, "residual_gain": 0.7}
 #: Residual to which a sample of the rows is worth being fitted.
 SAMPLE_TOL = 10.0
 
@@ -50,6 +53,7 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     if not (objective.columns.held or is_grouped or start[: len(objective.columns)].any()):
         start, n_iter = _fit_sample(objective, max_iter)
     state, stall = _State(objective, start), Stall(STALLED_ROUNDS)
+    repeats = Stall(STALLED_ROUNDS, **REPEATED_GAIN)
     for _ in range(ROUNDS):
         if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
             break
@@ -57,7 +61,7 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
         goal, left = max(0.5 * tol, share * state.residual), max_iter - n_iter
         taken = state.solve_pairs(goal, left) if state.in_pairs() else state.solve_rows(goal, left)
         n_iter += taken
-        if taken == 0 and state.n_joined == 0:
+        if state.n_joined == 0 and (taken == 0 or repeats.seen(state.value(), state.residual)):
             break
     return Solution(state.theta(), state.value(), state.residual, n_iter, bool(state.residual <= tol))
 

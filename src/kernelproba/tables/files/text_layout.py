@@ -113,6 +113,10 @@ def _lay_out(lines: list[str], delimiter: str | None, header: bool | None) -> Te
         delimiter = delimiter or lines[first].strip()[4:] or None
         first += 1
     delimiter = delimiter or _likeliest(lines[first:])
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise TableError(
+            f"the delimiter {delimiter!r} cannot part fields: give one character such as ',' or ';'"
+        )
     reader = csv.reader(lines[first:], delimiter=delimiter)
     names = next(record for record in reader if record)
     after = first + reader.line_num

@@ -1,5 +1,7 @@
 """The group lasso by Newton steps on a smoothed penalty."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,22 @@ def test_weak_penalties_converge(C):
     found = working_set(whole, whole.null_model(), tol=1e-3, max_iter=1000)
     assert found.converged
     assert found.n_iter < 300
+
+
+def noise(C, n, n_classes, n_features):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((n, n_features)), rng.integers(0, n_classes, n)
+    columns, weights = KernelColumns(RBF(1.0), X), np.full(n, C)
+    return SparseObjective(columns, y, weights, Softmax(), GroupLasso(), n_classes)
+
+
+@pytest.mark.parametrize(("n", "n_classes", "n_features"), [(60, 3, 2), (120, 4, 2), (90, 5, 1), (80, 8, 5)])
+def test_a_weak_penalty_on_noise_converges_or_ends_in_few_steps(n, n_classes, n_features):
+    ends = [
+        working_set(whole, whole.null_model(), tol=1e-3, max_iter=1000)
+        for whole in (noise(C, n, n_classes, n_features) for C in (1e3, 1e6, 1e9, 1e12))
+    ]
+    assert all(end.converged or end.n_iter < 300 for end in ends)
+    # The penalty counts less and less, and a ridge must not hold large coefficients back: J/C does not rise.
+    shares = [end.value / C for end, C in zip(ends, (1e3, 1e6, 1e9, 1e12), strict=True)]
+    assert all(b <= a * (1 + 1e-9) for a, b in pairwise(shares))

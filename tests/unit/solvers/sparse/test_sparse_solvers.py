@@ -68,6 +68,16 @@ def test_every_solver_meets_the_optimality_conditions(solver, case):
     assert kkt_residual(objective, solution.coef) <= 2.01e-4
 
 
+@pytest.mark.parametrize("solver", SPARSE_SOLVERS)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_kernel_that_is_zero_throughout_leaves_the_null_model(solver, case):
+    objective = problem(case[0], n_classes=case[1], fit_intercept=case[2])
+    nothing = replace(objective, columns=KernelColumns(0.0 * RBF(1.5), np.ones((30, 2))))
+    solution = SPARSE_SOLVERS[solver](nothing, nothing.null_model(), tol=2e-4, max_iter=100)
+    assert solution.converged
+    np.testing.assert_allclose(solution.coef, nothing.null_model(), atol=1e-6)
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_solvers_agree_on_objective_and_support(case):
     reference = solved("working-set", *case)

@@ -198,6 +198,13 @@ def workbook(path, rows, formats=()):
     book.save(path)
 
 
+@pytest.mark.parametrize("delimiter", ["ab", ",,", '"', "\n", "\0", "§", "\\t"])
+def test_a_delimiter_that_cannot_part_fields_is_refused_by_name(tmp_path, delimiter):
+    (tmp_path / "table.csv").write_text(TEXT, encoding="utf8")
+    with pytest.raises(TableError, match=r"the delimiter .* cannot part fields: give one character"):
+        read_table(tmp_path / "table.csv", delimiter=delimiter)
+
+
 def test_cells_that_are_shown_as_percentages_are_read_as_they_are_shown(tmp_path):
     rows = [["share", "rate"], [0.57, 0.5], [0.125, 2]]
     formats = [("A2", "0.0%"), ("A3", "0%"), ("B2", '0.0"%"'), ("B3", r"0\%")]
