@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from kernelproba.estimators.base.validation import is_absent
+from kernelproba.estimators.base.validation import is_missing
 from kernelproba.typing import MatrixLike
 
 _CURE = "Use TableClassifier, which takes tables as they come, or {} with scikit-learn's {}."
@@ -52,7 +52,7 @@ def _first_in_table(X: MatrixLike, model: str, error: str) -> str | None:
             if text and isinstance(entry, str) and not _is_number(entry):
                 cure = _CURE.format("encode the column", "OneHotEncoder")
                 return f"X has {entry!r} in row {row} of column {name!r}, and {model} takes numbers. {cure}"
-            if gap and is_absent(entry):
+            if gap and is_missing(entry):
                 cure = _CURE.format("fill the gaps", "SimpleImputer")
                 return f"Input X contains NaN in row {row} of column {name!r}. {cure}"
     return None
