@@ -6,6 +6,8 @@ falls behind cannot hide it.  All traffic is to 127.0.0.1, over 20 connections t
 
     python -m benchmarks.serve             # 200 requests a second for two minutes
     python -m benchmarks.serve 1200        # for so many seconds
+
+The page keeps earlier runs: other work on the machine decides on latencies.
 """
 
 import asyncio
@@ -22,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.measure import machine, write
+from benchmarks.measure import RESULTS, machine, write
 
 RATE, SECONDS, CONNECTIONS = 200, 120, 20
 CENTERS, COLUMNS = 2_000, 20
@@ -132,7 +134,7 @@ def waiting_seconds(pid: int) -> float:
     return sum(int(waited) for _, waited, _ in stats) / 1e9
 
 
-def measure(seconds: float) -> dict:
+def measure(seconds: float, where: dict) -> dict:
     with tempfile.TemporaryDirectory() as name:
         model, bodies = make_model(Path(name))
         process, host, port = started(model)
@@ -148,6 +150,8 @@ def measure(seconds: float) -> dict:
             process.wait(20)
     p50, p99 = np.percentile(latencies, [50, 99])
     return {
+        "commit": where["commit"],
+        "load before": where["load_before"],
         "requests": len(statuses),
         "answered by 200": float(np.mean(np.array(statuses) == 200)),
         "seconds": seconds,
@@ -164,19 +168,28 @@ def measure(seconds: float) -> dict:
     }
 
 
+def earlier_rows() -> list[dict]:
+    record = RESULTS / "serve.json"
+    return json.loads(record.read_text("utf8"))["rows"] if record.exists() else []
+
+
 def main() -> None:
     where = machine()
-    row = measure(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS)
+    row = measure(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS, where)
+    publish([*({column: each.get(column, "–") for column in row} for each in earlier_rows()), row], where)
+    print(row, f"peak of the client {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+
+
+def publish(rows: list[dict], where: dict) -> None:
     text = f"""
 `python -m benchmarks.serve`: `kernelproba serve` on one core, a model of {CENTERS:,} centres and {COLUMNS} columns, {RATE} requests of one
 row a second over {CONNECTIONS} connections from this machine. Latency counts from the moment a request was due. Goals: p99 below
 50 ms, memory that does not grow in 20 minutes of load (`python -m benchmarks.serve 1200`; the row tells how long it ran). Other work ran on the
-machine (see load_before, of {os.cpu_count()} cores): latencies are upper limits, processor time per request is not touched by it.
+machine (see *load before*, of {os.cpu_count()} cores): latencies are upper limits, processor time per request is not touched by it.
 *Waited*: how long the service and the client that measures it were ready to run and had no core, per request, by the count of
-the kernel.
+the kernel; where that and the processor time exceed 5 ms, requests pile up.
 """
-    print(write("serve", "The service under load", text, [row], where))
-    print(row, f"peak of the client {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    print(write("serve", "The service under load", text, rows, where))
 
 
 if __name__ == "__main__":

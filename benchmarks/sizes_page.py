@@ -127,7 +127,7 @@ def draw(runs: Runs, path: Path) -> None:
         1, len(names), figsize=(3.1 * len(names), 3.2), squeeze=False, layout="constrained"
     )
     for axis, name in zip(axes[0], names, strict=True):
-        for model, found in runs.items():
+        for number, (model, found) in enumerate(runs.items()):
             points = sorted(
                 (size, run["cpu s"], run["log_loss"]) for (other, size), run in found.items() if other == name
             )
@@ -138,6 +138,7 @@ def draw(runs: Runs, path: Path) -> None:
                     seconds,
                     losses,
                     "o-",
+                    color=f"C{number}",  # the same in panels in which others are missing
                     label=model,
                     lw=2.2 if ours else 1.2,
                     ms=6 if ours else 4,

@@ -278,6 +278,7 @@ PAGES = {
     "quick_coverage": partial(coverage_page, "quick_coverage"),
     "many_rows": partial(coverage_page, "many_rows"),
     "mapie": comparison_page,
+    "mapie_default": partial(comparison_page, "mapie_default"),
     "intervals": intervals_page,
     "novelty": novelty_page,
 }

@@ -9,7 +9,7 @@ Q_jj = Σᵢ rᵢⱼ² and Q_ij = −rᵢⱼ rⱼᵢ.  For V = −Σᵢ tᵢ log
 import numpy as np
 from scipy.special import expit
 
-from kernelproba.coupling.pairs import check_pair_weights, class_pairs, row_blocks, square_from_log_odds
+from kernelproba.coupling.pairs import check_pair_weights, class_pairs, square_from_log_odds, square_slices
 from kernelproba.coupling.wu_lin_weng import coupling_systems
 
 #: Smaller probabilities are rounding in the linear system.
@@ -19,7 +19,7 @@ FAINTEST = 1e-9
 def coupled_slopes(F: np.ndarray, T: np.ndarray) -> np.ndarray:
     """Slopes (n, pairs) of the mean divergence from probabilities T (n, c), along scores F (n, pairs)."""
     slopes = np.empty(F.shape)
-    for rows in row_blocks(*T.shape):
+    for rows in square_slices(*T.shape):
         slopes[rows] = _slopes(F[rows].astype(np.float64), T[rows])
     return slopes / len(F)
 

@@ -22,6 +22,8 @@ from kernelproba.number_range import log_probabilities
 FAINT = 1e-6
 #: Most passes, each with a new λ, and the relative change of a probability by λ that needs another.
 PASSES, TOL = 4, 1e-12
+#: Log-odds beyond which sums of them would lose what is said of other classes to rounding.
+LARGEST_LOG_ODDS = 1e9
 
 
 def faint_rows(P: np.ndarray) -> np.ndarray:
@@ -46,6 +48,7 @@ def with_faint_classes(P: np.ndarray, F: np.ndarray, weights: np.ndarray) -> np.
     ndarray of shape (n, c)
         log p.
     """
+    F = np.clip(F, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
     R, ties = square_from_log_odds(F), _log_ties(F, weights)
     losses = np.einsum("si,bsi->bi", weights, R**2)
     level, left = _log_level(P, R, weights), np.arange(len(P))

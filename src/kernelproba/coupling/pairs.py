@@ -95,11 +95,11 @@ def _places_in_square(c: int) -> np.ndarray:
 def square_blocks(R: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Walk R as checked float64 blocks (b, c, c) with diagonal ½, so that memory does not grow with n."""
     checked = _square_from_square if R.ndim == 3 else _square_from_condensed
-    for rows in row_blocks(len(R), n_classes(R)):
+    for rows in square_slices(len(R), n_classes(R)):
         yield rows, checked(R[rows], rows.start)
 
 
-def row_blocks(n: int, c: int) -> Iterator[slice]:
+def square_slices(n: int, c: int) -> Iterator[slice]:
     """Walk n rows in blocks whose squares (b, c, c) stay in cache."""
     length = max(1, BLOCK_SIZE // c**2)
     return (slice(start, min(start + length, n)) for start in range(0, n, length))

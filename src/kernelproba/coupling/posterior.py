@@ -11,9 +11,9 @@ from kernelproba.coupling.pairs import (
     check_pair_weights,
     check_pairs,
     n_classes,
-    row_blocks,
     square_blocks,
     square_from_log_odds,
+    square_slices,
 )
 from kernelproba.coupling.wu_lin_weng import wu_lin_weng
 from kernelproba.number_range import log_probabilities
@@ -109,7 +109,7 @@ def couple_log_odds(
     if c == 2:
         return log_expit(np.hstack([F, -F]))
     weights = check_pair_weights(pair_weights, c)
-    P, blocks = np.empty((len(F), c)), row_blocks(len(F), c)
+    P, blocks = np.empty((len(F), c)), square_slices(len(F), c)
     if method == "hastie-tibshirani":
         for rows in blocks:
             P[rows] = hastie_tibshirani(square_from_log_odds(F[rows]), weights=weights, tol=tol)
@@ -117,7 +117,7 @@ def couple_log_odds(
     for rows in blocks:
         P[rows] = wu_lin_weng(square_from_log_odds(F[rows]), weights)
     log_P, faint = log_probabilities(P), faint_rows(P)
-    for part in row_blocks(len(faint), c):
+    for part in square_slices(len(faint), c):
         log_P[faint[part]] = with_faint_classes(P[faint[part]], F[faint[part]], weights)
     return log_P
 

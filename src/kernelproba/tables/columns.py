@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernelproba.estimators.base.validation import is_missing
 from kernelproba.rows.protocol import Rows
 from kernelproba.tables.errors import TableError
 from kernelproba.typing import MatrixLike
@@ -211,10 +212,3 @@ def _seconds(durations: NDArray) -> NDArray:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float | Decimal | np.number) and not isinstance(value, bool | np.bool_)
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value is None, NaN, NaT or pandas' NA, which are not equal to themselves, or will not say."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating | np.datetime64) and value != value

@@ -76,3 +76,14 @@ def test_log_odds_beyond_all_exponents_give_finite_logarithms():
 def test_log_odds_and_probabilities_are_coupled_alike():
     F = 4 * np.random.default_rng(0).normal(size=(500, 325))
     np.testing.assert_allclose(np.exp(couple_log_odds(F)), couple(square_from_log_odds(F)), atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e12, 1e20, 1e51, 1e299])
+def test_log_odds_of_any_size_give_finite_logarithms_of_probabilities(size):
+    rng = np.random.default_rng(0)
+    F = size * rng.choice([-1.0, -0.3, 0.0, 0.0, 1e-9, 0.5, 1.0], (300, 10))
+    F[0] = [size] * 4 + [0.0] * 6  # the others are even
+    log_P = couple_log_odds(F)
+    assert np.isfinite(log_P).all()
+    np.testing.assert_allclose(np.exp(log_P).sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.exp(log_P[0]), [1.0, 0.0, 0.0, 0.0, 0.0])

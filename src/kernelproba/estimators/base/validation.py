@@ -63,11 +63,11 @@ def check_present(y: ArrayLike) -> None:
         )
 
 
-def is_missing(label: object) -> bool:
-    """Whether a label or an entry is None, NaN, or what pandas has for them."""
-    if isinstance(label, float):
-        return label != label
-    return label is None or type(label).__name__ in ("NAType", "NaTType")
+def is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA, which are not equal to themselves, or will not say."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | np.datetime64) and value != value
 
 
 def check_labels(y: np.ndarray) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, SupportsInt
 
 import numpy as np
 
+from kernelproba.estimators.base.validation import is_missing
 from kernelproba.extras import extra
 from kernelproba.inspection.arguments import check_columns, check_probabilistic, check_whole_numbers
 from kernelproba.inspection.reasons.mixed_rows import (
@@ -23,7 +24,6 @@ from kernelproba.inspection.reasons.mixed_rows import (
     frequent_levels,
 )
 from kernelproba.inspection.reasons.row_labels import row_labels
-from kernelproba.tables.columns import is_missing
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:

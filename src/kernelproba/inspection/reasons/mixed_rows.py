@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.frozen import FrozenEstimator
 
+from kernelproba.estimators.base.validation import is_missing
 from kernelproba.estimators.conformal import ConformalClassifier
 from kernelproba.extras import extra
 from kernelproba.tables import TableClassifier
-from kernelproba.tables.columns import is_missing
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
