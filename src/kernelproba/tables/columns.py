@@ -69,7 +69,7 @@ def is_frame(X: MatrixLike) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
 
 
-def arrow_as_pandas(X: Any) -> Any:
+def arrow_as_pandas(X: MatrixLike) -> MatrixLike:
     """Return a table of Arrow as a frame of pandas, anything else as it is."""
     return X.to_pandas() if hasattr(X, "to_pandas") and not is_frame(X) else X
 

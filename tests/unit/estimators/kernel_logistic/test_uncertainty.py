@@ -58,7 +58,7 @@ def test_averages_are_probabilities_inside_the_intervals(fitted):
 
 
 @pytest.mark.parametrize("problem", [three_gaussians_problem(), chessboard_problem()], ids=["three", "two"])
-@pytest.mark.parametrize(("n", "draws"), [(200, 4), (1000, 2)])
+@pytest.mark.parametrize(("n", "draws"), [(200, 6), (1000, 6)])
 def test_most_intervals_hold_the_true_probability(problem, n, draws):
     shares = []
     for draw in range(draws):
