@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.atomic_file import replacing
+from kernelproba.caller_warning import warn_caller
 from kernelproba.compression import compress
 from kernelproba.estimators.conformal import ConformalClassifier
 from kernelproba.onnx.errors import ConversionError
@@ -150,10 +150,7 @@ def write_model_page(
             break
         smaller = _smaller(model, shown, max_bytes / len(text), move=not with_rows)
         if smaller is None:
-            warnings.warn(
-                f"the page has {len(text) / 1e6:.1f} MB: this model cannot be compressed further",
-                stacklevel=2,
-            )
+            warn_caller(f"the page has {len(text) / 1e6:.1f} MB: this model cannot be compressed further")
             break
         shown, text = smaller, draw(smaller, sets=sets)
     with replacing(Path(path)) as draft:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernelproba.estimators.base.validation import reads_as_number
 from kernelproba.plain_text import shorten
 from kernelproba.tables.errors import TableError
 
@@ -46,7 +47,7 @@ def label_kind(name: str, column: pa.ChunkedArray, *, as_words: bool = False) ->
     if {text.lower() for text in distinct} <= {"true", "false"}:
         return FLAGS
     fractions = [text for text in distinct if _FRACTION.fullmatch(text) and not _WHOLE.fullmatch(text)]
-    if fractions and all(_is_number(text) for text in distinct):
+    if fractions and all(reads_as_number(text) for text in distinct):
         raise TableError(
             f"the target '{name}' holds fractions such as {shorten(fractions[0], 20)}: kernelproba "
             "predicts classes, not quantities; choose another target, cut this one into ranges first, or say "
@@ -131,11 +132,3 @@ def _as_whole(text: str) -> int | None:
         return None
     number = int(text.partition(".")[0])
     return number if abs(number) <= _LARGEST else None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -79,16 +79,13 @@ def compress(
     if (centers is None) == (max_loss is None):
         raise CommandError("say how small by --centers N, or how alike by --max-loss NATS: one of the two")
     with terminal.warnings_as_notes():
-        table_model = TableModel.load(model)
-        X = None if rows is None else _rows(table_model, rows, layout)
+        opened = TableModel.load(model)
+        X = None if rows is None else _rows(opened, rows, layout)
         with terminal.working("compressing"):
-            small = compress_model(
-                table_model.model, X, n_centers=centers, max_loss=max_loss, move_centers=move
-            )
-        table_model.with_model(small).save(output)
-    if not move and small.compression_["mean_kl"] > _MUCH:
-        terminal.notes([_NEARER])
+            small = compress_model(opened.model, X, n_centers=centers, max_loss=max_loss, move_centers=move)
+        opened.with_model(small).save(output)
     facts = {"model": output} | small.compression_ | _sizes(model, output)
+    terminal.notes([_NEARER] if not move and facts["mean_kl"] > _MUCH else [])
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 

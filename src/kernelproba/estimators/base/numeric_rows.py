@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from kernelproba.estimators.base.validation import is_missing
+from kernelproba.estimators.base.validation import is_missing, reads_as_number
 from kernelproba.typing import MatrixLike
 
 _CURE = "Use TableClassifier, which takes tables as they come, or {} with scikit-learn's {}."
@@ -49,18 +49,10 @@ def _first_in_table(X: MatrixLike, model: str, error: str) -> str | None:
     names = list(X.columns) if hasattr(X, "columns") else range(entries.shape[1])
     for name, column in zip(names, entries.T, strict=True):
         for row, entry in enumerate(column):
-            if text and isinstance(entry, str) and not _is_number(entry):
+            if text and isinstance(entry, str) and not reads_as_number(entry):
                 cure = _CURE.format("encode the column", "OneHotEncoder")
                 return f"X has {entry!r} in row {row} of column {name!r}, and {model} takes numbers. {cure}"
             if gap and is_missing(entry):
                 cure = _CURE.format("fill the gaps", "SimpleImputer")
                 return f"Input X contains NaN in row {row} of column {name!r}. {cure}"
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

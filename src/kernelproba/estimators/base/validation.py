@@ -70,6 +70,15 @@ def is_missing(value: object) -> bool:
     return isinstance(value, float | np.floating | np.datetime64) and value != value
 
 
+def reads_as_number(text: str) -> bool:
+    """Whether a text is a number to Python."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def check_labels(y: np.ndarray) -> None:
     """Refuse targets (n,) that are no labels, or labels that have no common order."""
     try:

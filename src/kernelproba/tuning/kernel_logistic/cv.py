@@ -366,9 +366,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
 
     def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
         shared = {name: getattr(self, name) for name in SHARED}
-        best, kernel = selected.best, self._single_kernel()
-        if self.kernel == "auto" and isinstance(self.kernel, str):
-            kernel = best.view.kernel
+        best, is_auto = selected.best, isinstance(self.kernel, str) and self.kernel == "auto"
+        kernel = best.view.kernel if is_auto else self._single_kernel()
         gamma = "scale" if best.gamma is None else best.gamma
         if best.n_centers is not None:
             shared["n_centers"] = best.n_centers
