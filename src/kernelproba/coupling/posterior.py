@@ -109,13 +109,15 @@ def couple_log_odds(
     if c == 2:
         return log_expit(np.hstack([F, -F]))
     weights = check_pair_weights(pair_weights, c)
-    P, blocks = np.empty((len(F), c)), square_slices(len(F), c)
+    blocks = ((rows, square_from_log_odds(F[rows])) for rows in square_slices(len(F), c))
+    log_P = np.empty((len(F), c))
     if method == "hastie-tibshirani":
-        for rows in blocks:
-            P[rows] = hastie_tibshirani(square_from_log_odds(F[rows]), weights=weights, tol=tol)
-        return P
-    for rows in blocks:
-        P[rows] = wu_lin_weng(square_from_log_odds(F[rows]), weights)
+        for rows, R in blocks:
+            log_P[rows] = hastie_tibshirani(R, weights=weights, tol=tol)
+        return log_P
+    P = np.empty((len(F), c))
+    for rows, R in blocks:
+        P[rows] = wu_lin_weng(R, weights)
     log_P, faint = log_probabilities(P), faint_rows(P)
     for part in square_slices(len(faint), c):
         log_P[faint[part]] = with_faint_classes(P[faint[part]], F[faint[part]], weights)
