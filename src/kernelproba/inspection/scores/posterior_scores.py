@@ -259,7 +259,7 @@ def _murphy(event: Event, weight: np.ndarray, binning: Binning) -> list[float]:
     mass = binning.sums(w)
     safe = np.where(mass > 0, mass, 1)
     p_bin, o_bin = binning.sums(w * p) / safe, binning.sums(w * o) / safe
-    base = w @ o
+    base = min(float(w @ o), 1.0)  # weights add up to 1 but for rounding
     dp, do = p - p_bin[binning.index], o - o_bin[binning.index]
     return [
         float(mass @ (p_bin - o_bin) ** 2),

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kernelproba.datasets import three_gaussians_problem
@@ -117,6 +117,7 @@ def test_a_perfect_predictor_resolves_all_uncertainty():
     strategy=st.sampled_from(STRATEGIES),
     decimals=st.sampled_from([1, 12]),
 )
+@example(seed=7099, n=7, c=2, n_bins=1, strategy="uniform", decimals=1)  # one class alone
 @settings(max_examples=60, deadline=None)
 def test_the_parts_of_the_brier_score_add_up(seed, n, c, n_bins, strategy, decimals):
     rng = np.random.RandomState(seed)
