@@ -135,7 +135,7 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class LeftOutProducts:
-    """For each of a penalties φ̃ᵀNM (a, …, r, k), u (a, …, r); at o own centres t, v (a, o), e_zᵀNM (a, o, k)."""
+    """Of a penalties φ̃ᵀNM (a, …, r, k), u (a, …, r); at o own centres t, v (a, o) and e_zᵀNM (a, o, k)."""
 
     fitted: np.ndarray
     square: np.ndarray

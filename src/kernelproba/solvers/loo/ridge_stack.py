@@ -1,9 +1,9 @@
 """Leave-one-out scores of several ridge regressions at once, for many penalties.
 
-A posterior of c classes with centres of their own is c systems of often only tens of equations.  One at a time
-they are nearly all calls; here calls of LAPACK are all that is made for each of a stack (p, b, b).  Systems of
-fewer than b equations are filled up with basis functions that are zero: where G is zero N = (G + ρI)⁻¹ couples
-nothing.
+A posterior of c classes with centres of their own is c systems of often only tens of equations.  One at a
+time they are nearly all calls; here nothing but LAPACK is called for each of a stack (p, b, b).  Systems of
+fewer than b equations are filled up with basis functions that are zero: where G is zero, N = (G + ρI)⁻¹
+couples nothing.
 """
 
 from collections.abc import Sequence

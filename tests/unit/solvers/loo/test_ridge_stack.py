@@ -1,5 +1,7 @@
 """Leave-one-out of many systems at once against that of each."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +21,7 @@ N, TARGETS = 40, 2
 
 
 def problem(sizes, weight, seed=0):
-    """Features of systems with centres of their own, which are rows one after another, and targets of each."""
+    """Systems with rows as centres, one after another, and targets of their own."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((N, 2))
     K = np.exp(-np.square(X[:, None] - X).sum(axis=-1) / 2)
@@ -75,7 +77,7 @@ def test_one_ridge_for_all_weights_is_close_to_one_for_each(fractions):
 @given(st.lists(st.integers(1, 2 * MAX_STACKED), min_size=1, max_size=30))
 def test_every_system_is_in_one_stack_and_none_is_more_than_doubled(sizes):
     stacks = stacked_systems(sizes)
-    assert sorted(sum(stacks, [])) == list(range(len(sizes)))
+    assert sorted(chain.from_iterable(stacks)) == list(range(len(sizes)))
     for stack in stacks:
         assert (
             max(sizes[number] for number in stack) < 2 * min(sizes[number] for number in stack)
