@@ -218,7 +218,7 @@ class DenseMatrix:
 
     def product(self, A):
         A = A.astype(self.dtype, copy=False)
-        if 1 < A.shape[1] and self.K.size * A.shape[1] <= SMALL_PRODUCT:
+        if A.shape[1] > 1 and self.K.size * A.shape[1] <= SMALL_PRODUCT:
             return (A.T @ self.K).T.astype(np.float64, copy=False)
         if A.shape[1] > 1:
             return np.asfortranarray(thin_product(self.K, A), dtype=np.float64)
