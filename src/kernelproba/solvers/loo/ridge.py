@@ -67,6 +67,11 @@ class LeftOutRows:
         """Indices ((model and) row) of the rows that have a basis function of their own."""
         return np.nonzero(self.center >= 0)
 
+    @property
+    def owner_of_each(self) -> tuple[slice | np.ndarray, ...]:
+        """The same behind an axis of penalties."""
+        return (slice(None), *self.owner)
+
     @cached_property
     def own(self) -> tuple[np.ndarray, ...]:
         """Indices of these basis functions in Phi."""
@@ -158,16 +163,16 @@ def left_out_scores(rows: LeftOutRows, products: LeftOutProducts) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # Rows without a centre of their own: φ̃ = φ, and q = (ŷ − ℓy)/(1 − ℓ).
         Q = (products.fitted - leverage * rows.Y) / (1 - leverage)
-        Q[:, *rows.owner] = _ownerless_scores(rows, products)
+        Q[rows.owner_of_each] = _ownerless_scores(rows, products)
     return Q
 
 
 def _ownerless_scores(rows: LeftOutRows, products: LeftOutProducts) -> np.ndarray:
     """q₋ᵢ,₋z (a, o, k) of the rows that have a centre z of their own."""
     kappa, weight = rows.Phi[rows.own], rows.weight[rows.owner[-1]]
-    u, t, v = products.square[:, *rows.owner], products.cross, products.own
+    u, t, v = products.square[rows.owner_of_each], products.cross, products.own
     u_phi, t_phi = u + kappa * t, t + kappa * v  # φ̃ᵀNφ and φᵀNe_z
-    fitted, coef = products.fitted[:, *rows.owner], products.coef
+    fitted, coef = products.fitted[rows.owner_of_each], products.coef
     # gain = sᵢ/(1 − ℓᵢ), and ŷᵢ − yᵢ for φ = φ̃ + κe_z
     gain = weight / (1 - weight * (u_phi + kappa * t_phi))
     error = fitted + kappa[:, None] * coef - rows.Y[rows.owner]
