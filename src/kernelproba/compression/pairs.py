@@ -1,7 +1,7 @@
 """Pairwise models on fewer centres: each class keeps some of its own, which all of its pairs share.
 
-Centres that move become those of one function per class instead: of many classes a pair would have few of
-them, 23 of 300 with 26 letters, and coupling would take most of the time of a prediction.
+Of many classes a pair has few centres, 23 of 300 with 26 letters, and coupling takes most of the time of a
+prediction.  So one function per class, which has all centres, is tried as well; its centres alone may move.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from kernelproba.compression.class_functions import with_class_functions
 from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
 from kernelproba.compression.distillation_rows import DistillationRows
-from kernelproba.compression.moving import can_move
 from kernelproba.compression.pools import PoolMember, SoftmaxPool
 from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
 from kernelproba.compression.reduced_functions import Reduced, ReducedFunction, pull_strength, with_centers
@@ -43,7 +42,7 @@ class PairwiseFunctions:
 
     def __init__(self, model: KernelLogisticRegression, rows: Matrix, n_given: int, moves: bool):
         self._model, self._X, self._n_given = model, rows, n_given
-        self._moves = moves and can_move(model.kernel_, rows)
+        self._moves = moves
         self._stops = np.cumsum(model.n_support_)
         self._starts = self._stops - model.n_support_
         self._pairs, self._expansions = class_pairs(len(model.classes_)), model.kernel_expansions()
@@ -59,14 +58,11 @@ class PairwiseFunctions:
         return self.n_centers
 
     def reduce(self, size: int) -> Reduced:
-        """Keep so many centres, one of each class at least, or as many of one function per class."""
-        reduced = self._pairs_on_rows(size)
-        if self._moves:
-            reduced = min(reduced, self._joint.reduce(size), key=lambda each: each.mean_kl)
-        return reduced
+        """Keep so many centres, for pairs or for one function per class, whichever says more of the same."""
+        return min(self._pairs_on_rows(size), self._joint.reduce(size), key=lambda each: each.mean_kl)
 
     def _pairs_on_rows(self, size: int) -> Reduced:
-        """Keep so many centres where they are."""
+        """Keep so many centres, one of each class at least, where they are."""
         model = self._model
         rows = DistillationRows.of([self._X], self._n_given, MAX_ENTRIES // max(size, 1))
         (X,) = rows.views
@@ -82,11 +78,11 @@ class PairwiseFunctions:
 
     @cached_property
     def _joint(self) -> SoftmaxPool:
-        """One function per class, whose centres move so that it keeps the coupled probabilities."""
+        """One function per class, fitted to the coupled probabilities."""
         model = self._model
         strength = pull_strength(float(np.median(model.pair_C_)), self._X.shape[0])
         member = PoolMember(1.0, with_class_functions(model), self._X, strength)
-        return SoftmaxPool([member], self._n_given, moves=True, log_proba=model.predict_log_proba)
+        return SoftmaxPool([member], self._n_given, self._moves, log_proba=model.predict_log_proba)
 
     @cached_property
     def _pursuit(self) -> MatchingPursuit:
