@@ -4,6 +4,8 @@ Sums over rows of one class are large and cancel: noise of single precision in t
 store cuts its blocks, once decided in which precision a fit ended, .02 apart in probability.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -37,7 +39,7 @@ def sorted_rows(rows):
 def stored(sorted_rows, tmp_path_factory):
     X, path = sorted_rows[0], tmp_path_factory.mktemp("sorted")
     table = pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"])
-    for number, (start, end) in enumerate(zip(CUTS, CUTS[1:], strict=False)):
+    for number, (start, end) in enumerate(pairwise(CUTS)):
         table[start:end].to_parquet(path / f"part{number}.parquet", index=False)
     return {
         "blocks": MemoryRows(X, 64),
