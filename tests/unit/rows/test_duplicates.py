@@ -86,5 +86,5 @@ def test_distinct_rows_of_a_store_are_counted_up_to_a_number():
     rows = MemoryRows(X, 7)
     assert count_distinct(rows, y, weight, 1000) == distinct
     assert count_distinct(rows, y, weight, 5) == 5
-    weight[(X == X[0]).all(axis=1) & (y == y[0])] = 0
+    weight[(X[0] == X).all(axis=1) & (y == y[0])] = 0
     assert count_distinct(rows, y, weight, 1000) == distinct - 1
