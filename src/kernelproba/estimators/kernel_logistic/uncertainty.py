@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BLOCK_ROWS = 512
 #: Of a row far from all: how many times the odds of being unexplained that this share of the training rows
 #: exceeds, and the least share of it that is unexplained.
-FAR_ODDS, EXCEEDED_BY, FAR_LEAST = 2.0, 0.01, 0.01
+FAR_ODDS, EXCEEDED_BY, FAR_LEAST = 2.0, 0.02, 0.01
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class UncertainProbabilities(ProbabilisticClassifier):
     def novelty_limit(self) -> float:
         """Novelty above which a row is far from all rows of training, and nothing they tell applies to it.
 
-        With q the novelty that one in a hundred training rows exceeds, each left out, twice the odds
+        With q the novelty that one in fifty training rows exceeds, each left out, twice the odds
         q/(1 − q), and 0.01 at least.  Of rows from where those of training came from hardly any exceeds it.
 
         Returns
