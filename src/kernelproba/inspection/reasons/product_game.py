@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, class_contrasts
+from kernelproba.inspection.reasons.coalitions import BLOCK, class_contrasts
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 #: How far shares may be from adding up, relative to the log-odds.
@@ -60,9 +60,12 @@ def score_shares(scores: ProductScores, size: int) -> tuple[np.ndarray, np.ndarr
     baseline = means.sum(axis=1) + scores.intercept
     shares = (scores.additive[:, :, size:] - means[:, :, None]).swapaxes(1, 2)
     step = max(1, BLOCK // (size * len(scores.players)))
-    for factors in scores.factors(CELLS):
-        np.maximum(factors.values, _TINY, out=factors.values)  # by which we may divide
-        baseline, shares = baseline + _means(factors, size), shares + _checked_integrals(factors, size, step)
+    for factors in scores.factors:
+        positive = Factors(factors.coef, np.maximum(factors.values, _TINY))  # by which we may divide
+        baseline, shares = (
+            baseline + _means(positive, size),
+            shares + _checked_integrals(positive, size, step),
+        )
     return baseline, shares
 
 

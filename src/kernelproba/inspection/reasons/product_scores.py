@@ -11,7 +11,7 @@ c running over the centres of all members of a pool, w being the slopes of membe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeGuard
@@ -21,6 +21,9 @@ import numpy as np
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
 from kernelproba.kernels import RBF, Laplacian, Linear
 from kernelproba.typing import Classifier
+
+#: Numbers that are held at once.
+CELLS = 8_000_000
 
 #: Kernel → −log k of one column, from differences in units of ℓ, in place.
 _DISTANCES: dict[type, Callable[[np.ndarray], np.ndarray]] = {
@@ -88,12 +91,26 @@ class ProductScores:
     @cached_property
     def n_centers(self) -> int:
         """Centres of all sums together."""
-        return sum(len(m.model._expansion().rows) for m, _ in self._members if not _is_linear(m))
+        return sum(len(member.model._expansion().rows) for member, _ in self._curved())
+
+    def _curved(self) -> list[tuple[Member, np.ndarray]]:
+        """Members whose kernels are products."""
+        return [(member, rows) for member, rows in self._members if not _is_linear(member)]
+
+    @cached_property
+    def levels(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each player: a row of every distinct value, and which of these values each row (r,) has."""
+        return [_distinct(self.rows[:, columns]) for columns in self._columns]
 
     def differs(self, row: int, others: np.ndarray) -> np.ndarray:
         """Whether a player of some rows (r,) has another value than that of one row, (r, p)."""
-        other = self.rows[others] != self.rows[row]
-        return np.column_stack([other[:, columns].any(axis=1) for columns in self._columns])
+        return np.column_stack([place[others] != place[row] for _, place in self.levels])
+
+    @cached_property
+    def of_rows(self) -> np.ndarray:
+        """Scores of the rows as they are, (r, k)."""
+        parts = [factors.values.prod(axis=0) @ factors.coef.T for factors in self.factors]
+        return np.sum([self.additive.sum(axis=1).T + self.intercept, *parts], axis=0)
 
     @cached_property
     def additive(self) -> np.ndarray:
@@ -113,9 +130,18 @@ class ProductScores:
         parts = [self._share(member) * member.model._expansion().intercept for member, _ in self._members]
         return np.sum(parts, axis=0)
 
-    def factors(self, cells: int) -> Iterator[Factors]:
-        """Yield the factors of all players, rows and centres, at most about so many numbers at a time."""
-        step = max(1, cells // max(1, len(self.players) * len(self.rows)))
+    @property
+    def factors(self) -> Iterable[Factors]:
+        """Factors of all players, rows and centres, `CELLS` numbers at a time; kept if they are few."""
+        few = self.n_centers * len(self.players) * len(self.rows) <= CELLS
+        return self._kept_factors if few else self._made_factors()
+
+    @cached_property
+    def _kept_factors(self) -> list[Factors]:
+        return list(self._made_factors())
+
+    def _made_factors(self) -> Iterator[Factors]:
+        step = max(1, CELLS // max(1, len(self.players) * len(self.rows)))
         for pieces in self._pieces(step):
             coef = [self._share(each) * each.model._expansion().coef[:, block] for each, _, block in pieces]
             sizes = [part.shape[1] for part in coef]
@@ -129,8 +155,8 @@ class ProductScores:
         """Yield members with their rows and some of their centres, at most so many centres together."""
         waiting: list[tuple[Member, np.ndarray, slice]] = []
         n_waiting = 0
-        for member, rows in self._members:
-            size = 0 if _is_linear(member) else len(member.model._expansion().rows)
+        for member, rows in self._curved():
+            size = len(member.model._expansion().rows)
             for first in range(0, size, step):
                 block = slice(first, min(first + step, size))
                 if waiting and n_waiting + block.stop - first > step:
@@ -156,8 +182,8 @@ class ProductScores:
         rows, centers = rows / scales, np.asarray(expansion.centers[block], dtype=float) / scales
         distance = _DISTANCES[type(expansion.kernel)]
         with np.errstate(over="ignore"):  # beyond the largest number all centres are infinitely far
-            for number, columns in enumerate(self._columns):
-                _fill_factors(out[number], rows[:, columns], centers[:, columns], distance)
+            for number, (columns, (first, place)) in enumerate(zip(self._columns, self.levels, strict=True)):
+                out[number] = _factors(rows[first][:, columns], centers[:, columns], distance)[place]
 
 
 def has_product_scores(model: Classifier) -> TypeGuard[UncertainProbabilities]:
@@ -175,30 +201,24 @@ def _is_product(member: Member) -> bool:
     return plain and isinstance(model._centers, np.ndarray)
 
 
-def _fill_factors(
-    out: np.ndarray,
-    rows: np.ndarray,
-    centers: np.ndarray,
-    distance: Callable[[np.ndarray], np.ndarray],
-) -> None:
-    """Write the factors of rows (r, w) and centres (m, w) into `out` (r, m), by distinct values if few."""
-    (values, own), (others, place) = _distinct(rows), _distinct(centers)
-    few = 2 * len(values) * len(others) < out.size
-    if not few:
-        values, others = rows, centers
-    D = distance(values.T[:, :, None] - others.T[:, None, :]).sum(axis=0)
-    np.exp(np.negative(D, out=D), out=D)
-    if few:
-        D = np.take(np.take(D, own, axis=0), place, axis=1)
-    out[...] = D
+def _factors(
+    values: np.ndarray, centers: np.ndarray, distance: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return the factors (v, m) of values (v, w) and centres (m, w)."""
+    if values.shape[1] == 1:
+        D = distance(values - centers[:, 0])
+        return np.exp(np.negative(D, out=D), out=D)
+    # Levels of a category are as many columns, and few of them are distinct.
+    first, place = _distinct(centers)
+    D = distance(values.T[:, :, None] - centers[first].T[:, None, :]).sum(axis=0)
+    return np.exp(np.negative(D, out=D), out=D)[:, place]
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct rows of values (r, w), and which of them each row is."""
+    """Return a row of each distinct one among values (r, w), and which of these every row is like."""
     # One number tells rows apart unless by bad luck, which is seen.
     keys = values[:, 0] if values.shape[1] == 1 else values @ np.sqrt(np.arange(2.0, values.shape[1] + 2))
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    distinct = values[first]
-    if values.shape[1] > 1 and not np.array_equal(distinct[place], values):
-        return values, np.arange(len(values))
-    return distinct, place
+    if values.shape[1] > 1 and not np.array_equal(values[first[place]], values):
+        return np.arange(len(values)), np.arange(len(values))
+    return first, place

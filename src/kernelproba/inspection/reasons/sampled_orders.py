@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import CELLS, class_contrasts, log_odds_of
-from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
+from kernelproba.inspection.reasons.coalitions import class_contrasts, log_odds_of
+from kernelproba.inspection.reasons.product_scores import CELLS, Factors, ProductScores
 
 #: How often the sample is turned into the rows explained.
 _PASSES = 6
@@ -45,16 +45,12 @@ class OrderedJoining:
         c = len(scores.model.classes_)
         self._contrasts = np.array([class_contrasts(c, int(label)) for label in labels])
         self._parts = np.array_split(np.arange(size), max(1, size // _TOGETHER))
-        self._factors = list(scores.factors(CELLS)) if self._fits() else None
 
     def solved(self, rng: np.random.RandomState) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
         """Yield baseline, shares (p,) and their standard errors of every row."""
         runs, baselines = zip(*(self._once(rng) for _ in range(_PASSES)), strict=True)
         errors = np.std(runs, axis=0, ddof=1) / np.sqrt(_PASSES)
         yield from zip(baselines[0].tolist(), np.mean(runs, axis=0), errors, strict=True)
-
-    def _fits(self) -> bool:
-        return self._scores.n_centers * len(self._scores.rows) * len(self._scores.players) <= 4 * CELLS
 
     def _step(self, p: int) -> int:
         """Return how many centres are worked on at once."""
@@ -67,7 +63,7 @@ class OrderedJoining:
         both = [(order, order[::-1]) for order in orders]
         joined = [(rows, way) for rows, ways in zip(self._parts, both, strict=True) for way in ways]
         scores = [self._additive(rows, order) for rows, order in joined]
-        for factors in self._factors if self._factors is not None else self._scores.factors(CELLS):
+        for factors in self._scores.factors:
             for block in factors.blocks(self._step(p)):
                 coef = np.tensordot(self._contrasts, block.coef, axes=1)
                 for (rows, order), total in zip(joined, scores, strict=True):
