@@ -21,7 +21,7 @@ from kernelproba.inspection.reasons.coalitions import BLOCK, class_contrasts, me
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 #: Centres that are worked on at once, at least.
-_LEAST_CENTERS = 32
+_LEAST_CENTERS = 64
 
 
 class MomentGame:
@@ -42,7 +42,7 @@ class MomentGame:
     def seconds(self) -> float:
         """Return about how long `shares` takes."""
         sets = 2.0 ** len(self._split.order) * self._n
-        return 8e-10 * self._scores.n_centers * (self._split.cost(self._n) + sets)
+        return 2e-9 * self._scores.n_centers * (self._split.cost(self._n) + sets)
 
     def shares(self, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
         """Yield baseline and shares (p,) of every row, in the log-odds of the classes with these numbers."""
@@ -51,7 +51,7 @@ class MomentGame:
         background = additive[:, :size].mean(axis=1)
         gains = additive[:, size:] - background[:, None]
         values = members(len(order)) @ gains + background.sum() + scores.intercept[0]
-        step = max(_LEAST_CENTERS, BLOCK // int(self._split.cost(self._n)))
+        step = max(_LEAST_CENTERS, 2 * BLOCK // int(self._split.cost(self._n)))
         for factors in scores.factors:
             for block in factors.blocks(step):
                 values += self._split.set_values(block)
@@ -104,9 +104,9 @@ class _Split:
         size, w = len(self.pattern), self.n_patterns
         rows = np.argsort(self.pattern, kind="stable")
         starts = np.searchsorted(self.pattern[rows], np.arange(w))
-        explained = np.arange(size, factors.values.shape[1])
-        many = _products(factors.values, self.order[self.n_few :], np.r_[rows, explained])
-        few = _products(factors.values, self.order[: self.n_few], np.r_[rows[starts], explained])
+        explained = np.arange(size, len(factors.places[0]))
+        many = _products(factors, self.order[self.n_few :], np.concatenate([rows, explained]))
+        few = _products(factors, self.order[: self.n_few], np.concatenate([rows[starts], explained]))
         sums = np.add.reduceat(many[:, :size], starts, axis=1)
         means = np.einsum("uwc,vwc->uvc", sums, few[:, :w]) * (factors.coef[0] / size)
         # The sample has the columns that are not in the set.
@@ -114,11 +114,11 @@ class _Split:
         return values[::-1, ::-1].reshape(-1, len(explained))
 
 
-def _products(factors: np.ndarray, players: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _products(factors: Factors, players: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return products of the factors of rows (r,) over all sets of players (q,), of shape (2^q, r, m)."""
-    out = np.empty((2 ** len(players), len(rows), factors.shape[2]))
+    out = np.empty((2 ** len(players), len(rows), factors.coef.shape[1]))
     out[0] = 1
     for number, player in enumerate(players):
         size = 2**number
-        np.multiply(out[:size], factors[player, rows], out=out[size : 2 * size])
+        np.multiply(out[:size], factors.of(player, rows), out=out[size : 2 * size])
     return out

@@ -40,18 +40,38 @@ class Factors:
     ----------
     coef : ndarray of shape (k, m)
         α, per score and centre.
-    values : ndarray of shape (p, r, m)
-        Factor of every player, row and centre.
+    tables : list of p ndarrays of shape (v, m)
+        Factors of every distinct value of a player.
+    places : list of p ndarrays of shape (r,)
+        Which of these values each row has.
     """
 
     coef: np.ndarray
-    values: np.ndarray
+    tables: list[np.ndarray]
+    places: list[np.ndarray]
+
+    def of(self, player: int, rows: np.ndarray) -> np.ndarray:
+        """Return the factors of a player and of some rows (s,), of shape (s, m)."""
+        return self.tables[player][self.places[player][rows]]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """Factor of every player, row and centre, (p, r, m)."""
+        return np.stack([table[place] for table, place in zip(self.tables, self.places, strict=True)])
 
     def blocks(self, step: int) -> Iterator[Factors]:
         """Yield so many centres at a time."""
         for first in range(0, self.coef.shape[1], step):
             block = slice(first, first + step)
-            yield Factors(self.coef[:, block], self.values[:, :, block])
+            yield Factors(self.coef[:, block], [table[:, block] for table in self.tables], self.places)
+
+    def rows(self, stop: int) -> Factors:
+        """Return those of the first rows."""
+        return Factors(self.coef, self.tables, [place[:stop] for place in self.places])
+
+    def at_least(self, least: float) -> Factors:
+        """Return factors of which none is less."""
+        return Factors(self.coef, [np.maximum(table, least) for table in self.tables], self.places)
 
 
 @dataclass(frozen=True)
@@ -109,8 +129,13 @@ class ProductScores:
     @cached_property
     def of_rows(self) -> np.ndarray:
         """Scores of the rows as they are, (r, k)."""
-        parts = [factors.values.prod(axis=0) @ factors.coef.T for factors in self.factors]
-        return np.sum([self.additive.sum(axis=1).T + self.intercept, *parts], axis=0)
+        total, rows = self.additive.sum(axis=1).T + self.intercept, np.arange(len(self.rows))
+        for factors in self.factors:
+            products = factors.of(0, rows)
+            for player in range(1, len(self.players)):
+                products *= factors.of(player, rows)
+            total += products @ factors.coef.T
+        return total
 
     @cached_property
     def additive(self) -> np.ndarray:
@@ -144,12 +169,9 @@ class ProductScores:
         step = max(1, CELLS // max(1, len(self.players) * len(self.rows)))
         for pieces in self._pieces(step):
             coef = [self._share(each) * each.model._expansion().coef[:, block] for each, _, block in pieces]
-            sizes = [part.shape[1] for part in coef]
-            values = np.empty((len(self.players), len(self.rows), sum(sizes)))
-            parts = np.split(values, np.cumsum(sizes[:-1]), axis=2)
-            for (member, rows, block), part in zip(pieces, parts, strict=True):
-                self._fill(part, member, rows, block)
-            yield Factors(np.concatenate(coef, axis=1), values)
+            parts = [self._tables(*piece) for piece in pieces]
+            tables = [np.concatenate(own, axis=1) for own in zip(*parts, strict=True)]
+            yield Factors(np.concatenate(coef, axis=1), tables, [place for _, place in self.levels])
 
     def _pieces(self, step: int) -> Iterator[list[tuple[Member, np.ndarray, slice]]]:
         """Yield members with their rows and some of their centres, at most so many centres together."""
@@ -175,15 +197,17 @@ class ProductScores:
         """What scores of a member are multiplied by in those of the model."""
         return member.weight / self.model._score_scale()
 
-    def _fill(self, out: np.ndarray, member: Member, rows: np.ndarray, block: slice) -> None:
-        """Write the factors of some centres of a member into `out` (p, r, m)."""
+    def _tables(self, member: Member, rows: np.ndarray, block: slice) -> list[np.ndarray]:
+        """Return the factors (v, m) of the distinct values of every player, for some centres of a member."""
         expansion = member.model._expansion()
         scales = np.asarray(expansion.kernel.length_scale, dtype=float)
         rows, centers = rows / scales, np.asarray(expansion.centers[block], dtype=float) / scales
         distance = _DISTANCES[type(expansion.kernel)]
         with np.errstate(over="ignore"):  # beyond the largest number all centres are infinitely far
-            for number, (columns, (first, place)) in enumerate(zip(self._columns, self.levels, strict=True)):
-                out[number] = _factors(rows[first][:, columns], centers[:, columns], distance)[place]
+            return [
+                _factors(rows[first][:, columns], centers[:, columns], distance)
+                for columns, (first, _) in zip(self._columns, self.levels, strict=True)
+            ]
 
 
 def has_product_scores(model: Classifier) -> TypeGuard[UncertainProbabilities]:

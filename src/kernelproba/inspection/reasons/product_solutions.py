@@ -80,10 +80,8 @@ def _solved(
     scores: ProductScores, size: int, labels: np.ndarray, rng: np.random.RandomState
 ) -> list[Solution]:
     """Return baseline, shares and errors of the players that have columns."""
-    if len(scores.model.classes_) == 2:
-        exact = _exact_of_two(scores, size, labels)
-    else:
-        exact = _exact(scores, size, labels)
+    way = _exact_of_two if len(scores.model.classes_) == 2 else _exact_of_several
+    exact = way(scores, size, labels)
     if exact is None:
         return list(OrderedJoining(scores, size, labels).solved(rng))
     return [(*each, np.zeros_like(each[1])) for each in exact]
@@ -98,7 +96,9 @@ def _exact_of_two(scores: ProductScores, size: int, labels: np.ndarray) -> Itera
     return integral_shares(scores, size, labels)
 
 
-def _exact(scores: ProductScores, size: int, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]] | None:
+def _exact_of_several(
+    scores: ProductScores, size: int, labels: np.ndarray
+) -> Iterator[tuple[float, np.ndarray]] | None:
     """Yield baseline and shares of several classes; None if all sets of columns were dear."""
     p, n = len(scores.players), len(labels)
     cells = 2.0**p * n * size * (len(scores.model.classes_) - 1)
