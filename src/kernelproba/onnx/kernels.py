@@ -37,7 +37,7 @@ from kernelproba.onnx.graph import Tensor, sum_over_features
 LARGEST_ERROR = 1e-9
 #: What exp takes to zero.
 FAR = 800.0
-#: Rows beyond this are as far as this: squares overflow to ∞, as they do in `predict_proba`, but products do not.
+#: Rows beyond this are as far as this: squares overflow to ∞, as in `predict_proba`, but products do not.
 FARTHEST = 1e160
 
 
