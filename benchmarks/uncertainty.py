@@ -7,6 +7,7 @@
     python -m benchmarks.uncertainty mapie_default      the same around the classifier as it is by default
     python -m benchmarks.uncertainty intervals          do intervals hold the true probability, where it is known?
     python -m benchmarks.uncertainty novelty [NAME…]    is a class that was left out found to be new?
+    python -m benchmarks.uncertainty far [NAME…]        do sets grow and intervals widen far from all rows?
     python -m benchmarks.uncertainty pages [PAGE…]      write the pages of the runs that are there
 
 All keep every finished run in docs/results/uncertainty_runs and go on from there (`benchmarks.uncertainty_sets`).
@@ -26,6 +27,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from benchmarks.measure import machine, write
 from benchmarks.rivals_runs import table
 from benchmarks.selftuning import FAMILIES
+from benchmarks.uncertainty_far import FAR_SPLITS, far_page, go_far
 from benchmarks.uncertainty_mapie import RIVAL_SPLITS, compare, comparison_page
 from benchmarks.uncertainty_sets import (
     MANY_ROWS,
@@ -271,6 +273,12 @@ def _find_class(X: np.ndarray, y: np.ndarray, n: int, label: int) -> dict:
     return run
 
 
+def far(*only: str) -> None:
+    """Sets and intervals of rows far from all rows of training."""
+    run_missing("far", FAR_SPLITS, go_far, only)
+    write_pages("far")
+
+
 # ---------------------------------------------------------------- pages
 
 PAGES = {
@@ -281,6 +289,7 @@ PAGES = {
     "mapie_default": partial(comparison_page, "mapie_default"),
     "intervals": intervals_page,
     "novelty": novelty_page,
+    "far": far_page,
 }
 
 
@@ -293,6 +302,6 @@ def write_pages(*only: str) -> None:
 
 if __name__ == "__main__":
     warnings.filterwarnings("ignore")  # searches that end at their limits, classes of few rows
-    tasks = (coverage, quick_coverage, many_rows, mapie, mapie_default, intervals, novelty)
+    tasks = (coverage, quick_coverage, many_rows, mapie, mapie_default, intervals, novelty, far)
     commands = {task.__name__: task for task in tasks} | {"pages": write_pages}
     commands[sys.argv[1]](*sys.argv[2:])

@@ -45,16 +45,16 @@ QUICK = {"kernel": "rbf", "feature_weights": None}
 #: What the records of coverage are about.
 ABOUT = {
     "many_rows": (
-        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True`) from 1000 training rows, of problems that "
+        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True, novelty_level=0`) from 1000 training rows, of problems that "
         "have 2000 or more: [with 300](uncertainty_coverage.md) leave-one-out holds the truth too rarely."
     ),
     "coverage": (
-        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True`), the classifier as it is by default; "
+        "Sets of `ConformalClassifier(KernelLogisticRegressionCV())` (`allow_empty=True, novelty_level=0`), the classifier as it is by default; "
         "[with a quicker search](uncertainty_quick_coverage.md). Splits 3 and 4 of all problems, and from 3 on those of iris, womenlf, "
         "birthwt, new_thyroid, raetsch_breast_cancer and wine (up to 13), were run by an earlier version of the search."
     ),
     "quick_coverage": (
-        'Sets of `ConformalClassifier(KernelLogisticRegressionCV(kernel="rbf", feature_weights=None))` (`allow_empty=True`): what sets '
+        'Sets of `ConformalClassifier(KernelLogisticRegressionCV(kernel="rbf", feature_weights=None))` (`allow_empty=True, novelty_level=0`): what sets '
         "promise does not depend on the classifier, and this one searches in a fifth of the time of the "
         "[default](uncertainty_coverage.md)."
     ),
@@ -121,9 +121,11 @@ def runs_by_problem(name: str) -> dict[str, list[dict]]:
 def cover(problem: Problem, split: int, **options: object) -> dict:
     """Sets as they are by default, and from the leave-one-out probabilities of the same fit."""
     (X, y), (X_test, y_test) = rows_of(problem, split)
-    plus = ConformalClassifier(model(problem, **options), 0.5, method="cv+", allow_empty=True).fit(X, y)
+    plus = ConformalClassifier(
+        model(problem, **options), 0.5, method="cv+", allow_empty=True, novelty_level=0.0
+    ).fit(X, y)
     fitted = FrozenEstimator(plus.estimator_)
-    loo = ConformalClassifier(fitted, 0.5, method="loo", allow_empty=True).fit(X, y)
+    loo = ConformalClassifier(fitted, 0.5, method="loo", allow_empty=True, novelty_level=0.0).fit(X, y)
     run = {"rows": len(y), "classes": len(plus.classes_)}
     for name, sets in {"cv+": plus, "loo": loo}.items():
         run[name] = _judge(sets.predict_p_values(X_test), y_test, sets.classes_)
@@ -134,7 +136,7 @@ def cover(problem: Problem, split: int, **options: object) -> dict:
 def cover_many(problem: Problem, split: int) -> dict:
     """Sets of 1000 training rows by leave-one-out, their default."""
     (X, y), (X_test, y_test) = rows_of(problem, split, MANY_ROWS)
-    sets = ConformalClassifier(model(problem), 0.5, allow_empty=True).fit(X, y)
+    sets = ConformalClassifier(model(problem), 0.5, allow_empty=True, novelty_level=0.0).fit(X, y)
     run: dict = {"rows": len(y), "classes": len(sets.classes_)}
     run[sets.method_] = _judge(sets.predict_p_values(X_test), y_test, sets.classes_)
     run[sets.method_]["by class"] = _cover_classes(sets, X_test, y_test)

@@ -30,9 +30,9 @@ from kernelproba import (
     SparseKernelLogisticRegression,
     TableClassifier,
 )
-from kernelproba.conformal import left_out_p_values, prediction_sets
 from kernelproba.inspection import explain
 from kernelproba.page import write_model_page
+from kernelproba.report.label_sets import LabelSets
 
 NAMES = np.array(["<script>alert(1)</script>", "\"'&amp;\u2028\u2029", "</td> שלום \u202e x"])
 
@@ -213,7 +213,8 @@ def test_sets_and_novelty_are_those_of_the_model(browser, patients):
     answers = ask(browser, as_cells(model, rows))
     P = model.predict_proba(rows)
     for level in ("0.8", "0.9", "0.95", "0.99"):
-        expected = prediction_sets(left_out_p_values(model.estimator_.loo_label_proba_, P), float(level), P)
+        expected = LabelSets.of(model).at([float(level)], rows, P)[0]
+        assert expected[-1].all()
         found = [answer["sets"][level] for answer in answers]
         assert found == [np.flatnonzero(members).tolist() for members in expected]
     novelty, p_value = model.novelty_score(rows, return_p_value=True)
@@ -246,6 +247,15 @@ def test_the_page_fits_a_phone_and_the_keyboard(browser, patients):
             browser.execute_script("return document.activeElement.id || document.activeElement.textContent")
         )
     assert {"theme", "field0", "field1", "field2", "Start again"} <= set(visited)
+
+
+def test_a_finger_hits_what_it_is_meant_to(browser, patients):
+    show(browser, patients[3], width=400)
+    heights = browser.execute_script(
+        "return [...document.querySelectorAll('input, select, button, summary')]"
+        ".map((each) => each.getBoundingClientRect().height).filter((height) => height > 0)"
+    )
+    assert min(heights) >= 24  # pixels, as the guidelines for accessible pages ask for
 
 
 def test_the_page_asks_for_nothing(browser, patients):
@@ -282,6 +292,7 @@ def test_sets_of_fits_to_folds_are_those_of_the_conformal_classifier(kind, brows
         X, y = load_iris(return_X_y=True)
         X = X + rng.normal(size=X.shape)
         new = X[rng.integers(150, size=80)] + rng.normal(size=(80, 4))
+        new[0] = 40.0  # far from all rows
         inner = make_pipeline(StandardScaler(), KernelLogisticRegressionCV([1.0], [0.1], kernel="rbf"))
     model = fit(ConformalClassifier(inner, 0.8, method="cv+"), X, y)
     write_model_page(model, tmp_path / "model.html", labels=y)

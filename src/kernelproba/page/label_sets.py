@@ -144,7 +144,7 @@ def _probability_thresholds(known: np.ndarray) -> dict[str, float]:
 
 def _check_judge(judge: ConformalClassifier) -> None:
     """Refuse sets that are found by more than the probability of a label and the number of known rows."""
-    plain = judge.conformity_score == "lac" and judge.conditional is None and not judge.novelty_level
+    plain = judge.conformity_score == "lac" and judge.conditional is None and judge.novelty_level == "auto"
     if not plain or judge.randomized or judge.allow_empty:
         raise ConversionError("a page has those of conformity_score='lac' alone: fit without other settings")
     if isinstance(judge.estimator_, PriorShiftClassifier) or (judge.calibration_weights_ != 1).any():

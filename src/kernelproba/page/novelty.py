@@ -8,12 +8,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator
 
-from kernelproba.conformal.p_values import SortedScores
 from kernelproba.estimators.kernel_logistic.kept_rows import NoveltyReference
 from kernelproba.estimators.kernel_logistic.uncertainty import (
     Member,
     UncertainProbabilities,
     distance_members,
+    far_novelty,
+    left_out_novelties,
 )
 from kernelproba.kernels.stationary import Stationary
 from kernelproba.onnx.graph import Tensor
@@ -39,16 +40,24 @@ class PageNovelty:
         Novelties of training rows in rising order, each left out, and the weight of those from each on.
     total : float
         Weight of all.
+    limit : float
+        Novelty above which a row is far from all, and no label is ruled out.
     """
 
     score: Tensor
     scores: list[float]
     weight_from: list[float]
     total: float
+    limit: float
 
     def facts(self) -> dict[str, object]:
         """Return what the script compares with."""
-        return {"scores": self.scores, "weightFrom": self.weight_from, "total": self.total}
+        return {
+            "scores": self.scores,
+            "weightFrom": self.weight_from,
+            "total": self.total,
+            "limit": self.limit,
+        }
 
 
 def page_novelty(core: BaseEstimator, X: Tensor, work: int) -> PageNovelty | None:
@@ -69,11 +78,14 @@ def page_novelty(core: BaseEstimator, X: Tensor, work: int) -> PageNovelty | Non
     total = parts[0]
     for part in parts[1:]:
         total = total + part
-    left_out = np.sum([m.weight * r.left_out for m, r in zip(members, references, strict=True)], axis=0)
-    known = SortedScores.of(left_out, references[0].weight)
-    chosen = np.unique(np.linspace(0, len(left_out) - 1, _COMPARED).astype(int))
+    known = left_out_novelties(members, references)
+    chosen = np.unique(np.linspace(0, len(known.scores) - 1, _COMPARED).astype(int))
     return PageNovelty(
-        total, known.scores[chosen].tolist(), known.weight_from[chosen].tolist(), float(known.weight_from[0])
+        total,
+        known.scores[chosen].tolist(),
+        known.weight_from[chosen].tolist(),
+        float(known.weight_from[0]),
+        far_novelty(known),
     )
 
 

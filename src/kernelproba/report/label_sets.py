@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelproba.conformal import left_out_p_values, prediction_sets
 from kernelproba.estimators.conformal import ConformalClassifier
+from kernelproba.estimators.conformal.new_rows import far_rows
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
 from kernelproba.inspection.reasons.expansions import layers
 from kernelproba.typing import Classifier, MatrixLike
@@ -29,11 +30,14 @@ class LabelSets:
         that do not count.
     steps : Pipeline or None
         What rows pass before they come to `conformal`, if anything.
+    model : classifier or None
+        Without `conformal`: the fitted model.
     """
 
     conformal: ConformalClassifier | None
     left_out: NDArray = field(default_factory=lambda: np.empty(0))
     steps: Pipeline | None = None
+    model: Classifier | None = None
 
     @classmethod
     def of(cls, model: Classifier) -> LabelSets | None:
@@ -48,7 +52,7 @@ class LabelSets:
         # Leave-one-out speaks of the priors of training.
         if left_out is None or any(isinstance(each, PriorShiftClassifier) for each in found):
             return None
-        return cls(None, left_out)
+        return cls(None, left_out, model=model)
 
     @property
     def known_rows(self) -> int:
@@ -75,9 +79,12 @@ class LabelSets:
     def at(self, levels: list[float], X: MatrixLike, P: NDArray) -> NDArray[np.bool_]:
         """Return sets (l, n, c) at levels (l,) of rows X (n, d), to which the model gives P (n, c).
 
-        Those of leave-one-out alone are not empty: the label that fits best is in its set.
+        Those of leave-one-out alone are not empty: the label that fits best is in its set.  Of rows far from
+        all rows of training no label is ruled out.
         """
         if self.conformal is not None:
             return self.conformal._sets_at(X if self.steps is None else self.steps.transform(X), levels)
         p_values = left_out_p_values(self.left_out, P)
+        if self.model is not None:
+            p_values[far_rows(self.model, X, len(P))] = 1.0
         return np.array([prediction_sets(p_values, level, P) for level in levels])

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.pipeline import Pipeline
 
+from kernelproba.estimators.conformal.new_rows import classifier_inside
 from kernelproba.inspection import CoverageDisplay
 from kernelproba.plain_text import name
 from kernelproba.report.flagged_rows import row_values
 from kernelproba.report.json_values import json_value
 from kernelproba.report.label_sets import LabelSets
 from kernelproba.report.summary_types import FlaggedRow, NoveltySummary, SetsSummary
-from kernelproba.typing import Classifier, Matrix, MatrixLike
+from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +80,7 @@ def describe_novelty(
         ``share`` of the rows with a p-value of ``threshold`` or less, and the ``rows`` among them; None if
         the model cannot tell.
     """
-    inner, rows = _without_steps(model, X)
+    inner, rows = classifier_inside(model, X)
     if not hasattr(inner, "novelty_score"):
         return None
     try:
@@ -104,11 +102,3 @@ def describe_novelty(
         for i in order
     ]
     return {"threshold": NEW, "share": float(len(new) / len(P)), "rows": listed}
-
-
-def _without_steps(model: Classifier, X: MatrixLike) -> tuple[BaseEstimator, Matrix]:
-    """Return the classifier of a search or a pipeline, and the rows as it sees them."""
-    model = model.best_estimator_ if isinstance(model, BaseSearchCV) else model
-    if isinstance(model, Pipeline) and len(model) > 1:
-        return model[-1], model[:-1].transform(X)
-    return model, X

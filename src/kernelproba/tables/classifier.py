@@ -150,10 +150,18 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             check_is_fitted(self)
         return self.encoder_.transform(X)
 
-    def predict_proba(self, X: MatrixLike) -> NDArray:
-        """Return the probability of each class, (n, c), in the order of `classes_`."""
+    def predict_proba(self, X: MatrixLike, **params: object) -> NDArray:
+        """Return the probability of each class, (n, c), in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n, d)
+            Rows.
+        **params : dict
+            Further arguments that the estimator takes, such as ``moderated=True``.
+        """
         Z = self.encode(X)
-        return self.estimator_.predict_proba(Z)
+        return self.estimator_.predict_proba(Z, **params)
 
     @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X: MatrixLike) -> NDArray:
@@ -180,6 +188,11 @@ class TableClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Return how new rows are to the estimator, (n,), and p-values if asked for."""
         Z = self.encode(X)
         return self.estimator_.novelty_score(Z, return_p_value=return_p_value)
+
+    @available_if(_estimator_has("novelty_limit"))
+    def novelty_limit(self) -> float:
+        """Return the novelty above which a row is far from all rows of training, as the estimator has it."""
+        return self.estimator_.novelty_limit()
 
     def predict(self, X: MatrixLike) -> NDArray:
         """Return the label of each row, (n,)."""

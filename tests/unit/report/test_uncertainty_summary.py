@@ -40,6 +40,13 @@ def test_sets_of_the_report_are_those_of_leave_one_out(model):
         assert found["single"][k] == pytest.approx((chosen.sum(axis=1) == 1).mean())
 
 
+def test_sets_of_leave_one_out_hold_every_label_far_from_all_rows(model):
+    far = np.array([[30.0, 0.0], [0.0, -30.0]])
+    for each, rows in ((model, far), (make_pipeline(StandardScaler(), model).fit(*draw(150, 0)), far)):
+        sets = LabelSets.of(each).at([0.5, 0.9], rows, each.predict_proba(rows))
+        assert sets.all()
+
+
 def test_sets_of_a_conformal_classifier_are_its_own(model):
     X, y = draw(300, 1)
     sets = ConformalClassifier(LogisticRegression(), conditional="class").fit(*draw(150, 0))

@@ -29,6 +29,7 @@ from kernelproba.estimators.conformal.calibration import (
     under_new_priors,
 )
 from kernelproba.estimators.conformal.inner_answers import InnerAnswers
+from kernelproba.estimators.conformal.new_rows import classifier_inside, far_rows
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
 from kernelproba.typing import Classifier, MatrixLike
 
@@ -75,10 +76,11 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         False puts that label into it, which covers more and errs less.  It is the most probable one, but for
         "cv+", where the fits to folds choose it, and for ``conditional="class"``, where a rare class may fit
         better: it is in the sets of all higher levels, too.
-    novelty_level : float in [0, 1), default=0.0
-        Rows that are as new to the estimator as this share of its training rows, by the p-value of its
-        ``novelty_score``, get all labels: probabilities far from all rows are extrapolated.  Coverage only
-        grows by it.  0 asks for no novelty.
+    novelty_level : "auto" or float in [0, 1), default="auto"
+        Which rows get all labels because probabilities so far from all rows are extrapolated.  "auto": those
+        that exceed the ``novelty_limit`` of the estimator, if it has one; hardly any row like those of
+        training does.  A number: those that are as new as this share of the training rows, by the p-value of
+        the estimator's ``novelty_score``; 0 asks for no novelty.  Coverage only grows by it.
     randomized : bool, default=False
         Whether draws break ties, and enter the sums of "aps" and "raps": the level is then exact rather than
         a lower bound, but sets are not repeatable unless `random_state` is a number.
@@ -162,7 +164,7 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         "rank_penalty": [Interval(Real, 0, None, closed="left")],
         "free_ranks": [Interval(Integral, 0, None, closed="left")],
         "allow_empty": ["boolean"],
-        "novelty_level": [Interval(Real, 0, 1, closed="left")],
+        "novelty_level": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "randomized": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -180,7 +182,7 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         rank_penalty=0.1,
         free_ranks=2,
         allow_empty=False,
-        novelty_level=0.0,
+        novelty_level="auto",
         randomized=False,
         random_state=None,
     ):
@@ -281,37 +283,53 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         fill = None if self.allow_empty else posteriors[0]
         if self.fold_estimators_ and not self.allow_empty:
             fill = self.predict_proba(X)
-        p_values = self._p_values(posteriors)
-        sets = np.array([prediction_sets(p_values, level, fill) for level in levels])
-        sets[:, self._are_new(X, len(p_values))] = True
-        return sets
-
-    def _are_new(self, X: MatrixLike, n: int) -> NDArray[np.bool_]:
-        """Return which of the n rows are too new to rule out any label, (n,)."""
-        if not self.novelty_level:
-            return np.zeros(n, dtype=bool)
-        if not hasattr(self, "novelty_score"):
-            raise ValueError(
-                f"novelty_level={self.novelty_level:g} needs an estimator with novelty_score, such as "
-                "KernelLogisticRegressionCV"
-            )
-        return self.novelty_score(X, return_p_value=True)[1] <= self.novelty_level
+        p_values = self._p_values(X, posteriors)
+        return np.array([prediction_sets(p_values, level, fill) for level in levels])
 
     def predict_p_values(self, X: MatrixLike) -> NDArray[np.float64]:
         """Return the p-value of every label, (n, c): a label is in the set at all levels above 1 − p.
+
+        Rows that get all labels for being new have p-values of 1.
 
         Parameters
         ----------
         X : array-like of shape (n, d)
             Rows.
         """
-        return self._p_values(self._posteriors(X))
+        return self._p_values(X, self._posteriors(X))
+
+    def _are_new(self, X: MatrixLike, n: int) -> NDArray[np.bool_]:
+        """Return which of the n rows are too new to rule out any label, (n,)."""
+        if self.novelty_level == "auto":
+            return far_rows(self.estimator_, X, n)
+        if not self.novelty_level:
+            return np.zeros(n, dtype=bool)
+        model, rows = classifier_inside(self.estimator_, X)
+        if not hasattr(model, "novelty_score"):
+            raise ValueError(
+                f"novelty_level={self.novelty_level:g} needs an estimator with novelty_score, such as "
+                "KernelLogisticRegressionCV"
+            )
+        return model.novelty_score(rows, return_p_value=True)[1] <= self.novelty_level
 
     def attainable_confidence(self) -> float:
         """Return the highest level of sets that leave anything out."""
         check_is_fitted(self, "estimator_")
         known = self._known_labels(self.estimator_, self.calibration_labels_, self.calibration_weights_)
         return float(known.attainable().min())
+
+    def predict_proba(self, X: MatrixLike, **params: object) -> NDArray:
+        """Return the posterior of X, (n, c).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Rows.
+        **params : dict
+            Further arguments that the estimator takes, such as ``moderated=True``.
+        """
+        check_is_fitted(self, "estimator_")
+        return np.asarray(self.estimator_.predict_proba(X, **params))  # also of lazy ones
 
     def predict(self, X: MatrixLike) -> NDArray:
         """Return what the estimator predicts, (n,)."""
@@ -331,8 +349,8 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         models = self.fold_estimators_ or [posterior_source(self.estimator_)]
         return [under_new_priors(posterior_of(model, X, self.classes_), self.estimator_) for model in models]
 
-    def _p_values(self, posteriors: list[NDArray]) -> NDArray[np.float64]:
-        """Return p-values (n, c) from posteriors by each model."""
+    def _p_values(self, X: MatrixLike, posteriors: list[NDArray]) -> NDArray[np.float64]:
+        """Return p-values (n, c) of rows X from posteriors by each model."""
         self._validate_params()  # what may be set anew after the fit
         labels, n, m = self.calibration_labels_, len(posteriors[0]), len(self.calibration_labels_)
         draw = check_random_state(self.random_state).uniform if self.randomized else _no_draws
@@ -341,7 +359,9 @@ class ConformalClassifier(InnerAnswers, PosteriorWrapper):
         u, v = draw(size=n), draw(size=n)
         known = self._known_labels(self.estimator_, labels, self.calibration_weights_)
         S = [rule(P, u) for P in posteriors]
-        return known.p_values(scores[np.arange(m), labels], self.calibration_folds_, S, v)
+        found = known.p_values(scores[np.arange(m), labels], self.calibration_folds_, S, v)
+        found[self._are_new(X, n)] = 1.0
+        return found
 
 
 def _no_draws(*, size: int) -> None:  # noqa: ARG001  # stands for a generator

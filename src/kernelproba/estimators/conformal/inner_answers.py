@@ -52,6 +52,11 @@ class InnerAnswers:
         """
         return self._inner().novelty_score(X, return_p_value=return_p_value)
 
+    @available_if(_estimator_has("novelty_limit"))
+    def novelty_limit(self) -> float:
+        """Return the novelty above which a row is far from all rows of training, as the estimator has it."""
+        return self._inner().novelty_limit()
+
     @available_if(_estimator_has("decision_function"))
     def decision_function(self, X: MatrixLike) -> NDArray[np.float64]:
         """Return the estimator's scores, (n,) or (n, c).

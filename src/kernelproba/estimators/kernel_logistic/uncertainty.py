@@ -17,10 +17,13 @@ from kernelproba.solvers.posterior.probabilities import average_probabilities, p
 from kernelproba.typing import Matrix, MatrixLike
 
 if TYPE_CHECKING:
-    from kernelproba.estimators.kernel_logistic.kept_rows import UncertainFunction
+    from kernelproba.estimators.kernel_logistic.kept_rows import NoveltyReference, UncertainFunction
 
 #: Rows that are predicted at a time.
 BLOCK_ROWS = 512
+#: Of a row far from all: how many times the odds of being unexplained that this share of the training rows
+#: exceeds, and the least share of it that is unexplained.
+FAR_ODDS, EXCEEDED_BY, FAR_LEAST = 2.0, 0.02, 0.01
 
 
 @dataclass(frozen=True)
@@ -159,11 +162,24 @@ class UncertainProbabilities(ProbabilisticClassifier):
             ),
             X,
         )
-        if not return_p_value:
-            return scores
-        shares = [m.weight * r.left_out for m, r in zip(members, references, strict=True)]
-        left_out = np.sum(shares, axis=0)
-        return scores, _p_values(SortedScores.of(left_out, references[0].weight), scores)
+        return (
+            (scores, _p_values(left_out_novelties(members, references), scores)) if return_p_value else scores
+        )
+
+    def novelty_limit(self) -> float:
+        """Novelty above which a row is far from all rows of training, and nothing they tell applies to it.
+
+        With q the novelty that one in fifty training rows exceeds, each left out, twice the odds
+        q/(1 − q), and 0.01 at least.  Of rows from where those of training came from hardly any exceeds it.
+
+        Returns
+        -------
+        limit : float
+            In [0.01, 1]; see `novelty_score`.
+        """
+        members = distance_members(self._members())
+        known = left_out_novelties(members, [member.model._novelty_reference() for member in members])
+        return far_novelty(known)
 
     def _rows_in_memory(self, X: Matrix) -> Matrix:
         if stored_rows(X) is not None:
@@ -225,6 +241,19 @@ def distance_members(members: list[Member]) -> list[Member]:
     """Members to which far rows are new, weighed by `distance_weights`."""
     weighed = zip(members, distance_weights(members), strict=True)
     return [replace(member, weight=float(weight)) for member, weight in weighed if weight > 0]
+
+
+def left_out_novelties(members: list[Member], references: list["NoveltyReference"]) -> SortedScores:
+    """Novelties of the training rows, each left out."""
+    shares = [m.weight * r.left_out for m, r in zip(members, references, strict=True)]
+    return SortedScores.of(np.sum(shares, axis=0), references[0].weight)
+
+
+def far_novelty(left_out: SortedScores) -> float:
+    """Return the `novelty_limit` of a model whose training rows have these novelties."""
+    few = left_out.weight_from[:-1] <= EXCEEDED_BY * left_out.weight_from[0]
+    q = left_out.scores[np.argmax(few) if few.any() else -1]
+    return float(max(FAR_ODDS * q / (1 + (FAR_ODDS - 1) * q), FAR_LEAST))
 
 
 def _in_blocks(function: Callable[..., np.ndarray], *aligned: Matrix) -> np.ndarray:

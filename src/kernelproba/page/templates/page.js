@@ -111,7 +111,8 @@
     return low;
   };
   const judged = (P, byFold) => (known.length ? P.map((_, k) => byFold.reduce((sum, each, f) => sum + upTo(known[f], each.data[k] * (1 + TIE)), 0)) : P);
-  const setOf = (P, worth, level) => {
+  const setOf = (P, worth, level, far) => {
+    if (far) return [...P.keys()];
     const members = [...P.keys()].filter((k) => worth[k] >= model.sets.thresholds[level]);
     return members.length ? members : [[...P.keys()].reduce((best, k) => (worth[k] > worth[best] || (worth[k] === worth[best] && P[k] > P[best]) ? k : best))];
   };
@@ -122,7 +123,8 @@
     if (model.novelty) { answer.novelty = found[at++].data[0]; answer.pValue = pValue(answer.novelty); }
     const worth = judged(P, found.slice(at, at + known.length));
     at += known.length;
-    answer.sets = Object.fromEntries(Object.keys(model.sets.thresholds).map((level) => [level, setOf(P, worth, level)]));
+    const far = model.novelty !== null && answer.novelty > model.novelty.limit;
+    answer.sets = Object.fromEntries(Object.keys(model.sets.thresholds).map((level) => [level, setOf(P, worth, level, far)]));
     answer.contributions = model.reasons.map((_, k) => found[at + k]);
     return answer;
   };

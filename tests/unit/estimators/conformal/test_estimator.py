@@ -1,5 +1,7 @@
 """Prediction sets as their users meet them."""
 
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -184,7 +186,7 @@ def test_intervals_and_novelty_are_the_estimators_own(train, new, self_tuning):
     assert not hasattr(ConformalClassifier(GaussianNB()), "novelty_score")
 
 
-def test_sets_of_rows_unlike_all_others_hold_every_label_if_asked(train, new, self_tuning):
+def test_sets_of_rows_as_new_as_asked_hold_every_label(train, new, self_tuning):
     model = ConformalClassifier(FrozenEstimator(self_tuning), method="loo", novelty_level=0.02).fit(*train)
     far = np.array([[40.0, 0.0], [-30.0, 30.0]])
     assert model.predict_set(far).all()
@@ -195,6 +197,51 @@ def test_sets_of_rows_unlike_all_others_hold_every_label_if_asked(train, new, se
     assert (after.sum(axis=1) > before.sum(axis=1)).mean() < 0.05
     with pytest.raises(ValueError, match=r"novelty_level=0\.02 needs an estimator"):
         ConformalClassifier(GaussianNB(), novelty_level=0.02).fit(*train).predict_set(new[0])
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        FrozenEstimator,
+        lambda model: make_pipeline(StandardScaler(), clone(model)),
+        lambda model: PriorShiftClassifier(clone(model)),
+        lambda model: TableClassifier(clone(model)),
+    ],
+    ids=["frozen", "pipeline", "priors", "table"],
+)
+def test_sets_hold_every_label_far_from_all_rows(train, new, self_tuning, wrap):
+    model = ConformalClassifier(wrap(self_tuning), method="loo").fit(*train)
+    far = np.array([[40.0, 0.0], [-30.0, 30.0]])
+    assert model.predict_set(far).all()
+    assert (model.predict_p_values(far) == 1).all()
+    without = copy(model).set_params(novelty_level=0.0)
+    assert not without.predict_set(far).all()
+    grown = (model.predict_set(new[0]) != without.predict_set(new[0])).any(axis=1)
+    assert grown.mean() < 0.005
+
+
+@pytest.mark.parametrize("distance", [10.0, 30.0])
+def test_ten_deviations_away_no_label_is_ruled_out(distance):
+    rng = np.random.default_rng(0)
+    for d in (2, 10):
+        X = rng.standard_normal((300, d))
+        y = (X[:, 0] + rng.standard_normal(300) > 0).astype(int)
+        model = ConformalClassifier(KernelLogisticRegressionCV(random_state=0), method="loo").fit(X, y)
+        directions = rng.standard_normal((100, d))
+        far = distance * np.sqrt(d) * directions / np.linalg.norm(directions, axis=1)[:, None]
+        assert model.predict_set(far).all(axis=1).mean() > 0.95
+
+
+def test_sets_do_not_ask_for_novelty_where_no_rows_are_kept(train, new):
+    K = [rbf_kernel(X, train[0], gamma=0.5) for X in (train[0], new[0])]
+    kernel = ConformalClassifier(KernelLogisticRegressionCV(kernel="precomputed")).fit(K[0], train[1])
+    assert kernel.predict_set(K[1]).any(axis=1).all()
+
+
+def test_probabilities_are_averaged_over_the_posterior_if_asked(train, new, self_tuning):
+    model = ConformalClassifier(FrozenEstimator(self_tuning), method="loo").fit(*train)
+    moderated = self_tuning.predict_proba(new[0], moderated=True)
+    np.testing.assert_array_equal(model.predict_proba(new[0], moderated=True), moderated)
 
 
 def test_everything_but_sets_is_the_estimators_own(train, new):
