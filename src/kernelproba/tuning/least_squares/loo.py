@@ -60,10 +60,13 @@ class LeaveOneOutCandidates:
     """
 
     def __init__(self, rows: Observations, basis: Basis, kernel_of: KernelOf, max_rows: int):
+        if every := len(basis.centers.rows) == len(rows) and basis.given is None:
+            rows = rows.at(basis.centers.rows)  # in the order of the centres distances are symmetric
         self._rows, self._centers, self._kernel_of = rows, basis.centers, kernel_of
         self._judged = np.sort(np.argsort(rows.keys)[:max_rows])
-        kernel = kernel_of(rows, 1.0)
-        Z = kernel.select(rows.X, basis.centers.rows) if basis.given is None else basis.given
+        Z = basis.given
+        if Z is None and not every:
+            Z = kernel_of(rows, 1.0).select(rows.X, basis.centers.rows)
         self._cache = DistanceCache(rows.X, Z)
         self._Y = (rows.y[:, None] == np.arange(rows.n_classes)).astype(np.float32)
         self._left_out = (rows.weight / rows.units)[self._judged]
