@@ -62,7 +62,7 @@ def constants(b: int = 8192, m: int = 400) -> dict[str, float]:
         X, y = rng.standard_normal((b, d)), rng.integers(0, c, b)
         kernel, Z = RBF(np.sqrt(d)), rng.standard_normal((m, d))
         k = loss_for(c).n_scores(c)
-        features = MemoryRows(X, 2048).features(Comparison(kernel, Z, np.float32), m, budget=0)
+        features = MemoryRows(X, 2048).features(Comparison(kernel, Z, np.float64), m, budget=0)
         objective = Objective(
             features, y, np.ones(b), loss_for(c), FunctionNorm(kernel(Z, Z) + np.eye(m)), k, True
         )

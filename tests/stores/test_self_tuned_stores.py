@@ -102,6 +102,17 @@ def test_few_stored_rows_are_tuned_as_if_they_were_in_memory(search, weighted):
     np.testing.assert_allclose(found.loo_proba_, expected.loo_proba_, atol=1e-12)
 
 
+@pytest.mark.parametrize("store", ["blocks", "dask array"])
+def test_stored_copies_of_few_rows_are_tuned_as_if_they_were_in_memory(search, weighted, store):
+    rng = np.random.default_rng(3)
+    copied = rng.integers(150, size=1500)
+    X, y = weighted[0][copied], rng.permutation(weighted[1])[:1500]
+    rows = MemoryRows(X, 60) if store == "blocks" else da.from_array(X, chunks=(400, -1))
+    found, expected = clone(search).fit(rows, y), clone(search).fit(X, y)
+    assert expected.loo_method_ == found.loo_method_
+    np.testing.assert_allclose(np.asarray(found.loo_proba_), expected.loo_proba_, atol=1e-12)
+
+
 def test_a_model_of_a_cluster_is_saved_without_what_is_lazy(search, weighted, stored, tmp_path):
     from kernelproba.persistence import load_model, save_model
 

@@ -63,7 +63,6 @@ def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
     from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 
     codes = label_index(held_out.y, model.classes)
-    counts = np.bincount(label_index(np.array(model.labels), model.classes), minlength=len(model.classes))
     intervals = score_intervals(held_out.y, held_out.P, classes=model.classes, random_state=0)
     others = [opponent(name, codes, held_out.P, Q) for name, Q in held_out.against.items()]
     return {
@@ -71,7 +70,7 @@ def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
         "against": others,
         "seen_in_training": int(held_out.seen.sum()),
         "scores": {name: interval._asdict() for name, interval in intervals.items()},
-        "baseline": baseline_scores(codes, counts),
+        "baseline": baseline_scores(codes, model.class_counts),
         "classes": class_scores(codes, held_out.P, model.classes),
         "sets": describe_sets(available_sets(model), held_out.X, codes, held_out.P),
         "novelty": describe_novelty(model.model, held_out.X, held_out.X, held_out.P, model.classes),
@@ -164,6 +163,7 @@ def write_model_report(
         ["kernelproba", *sys.argv[1:]],
         seen=held_out.seen,
         row_numbers="Rows are numbered from 1 as in the file, without the header.",
+        class_counts=model.class_counts,
         left_out=model.left_out,
         against=held_out.against,
         sets=available_sets(model),
@@ -194,7 +194,7 @@ def show_evaluation(screen: Terminal, facts: Mapping[str, Any], *, counted: str 
     rows = []
     for name, score in facts["scores"].items():
         title, meaning, percent = SCORE_TEXTS[name]
-        guess = number(facts["baseline"][name], percent)
+        guess = number(facts["baseline"].get(name), percent)
         rows.append((title, number(score["estimate"], percent), interval(score, percent), guess, meaning))
     screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
     screen.line(f"frequencies: the scores of stating the share of each class {counted} for every row\n")

@@ -55,14 +55,15 @@ def compress(
         Rows as `model` takes them, without labels, such as it will be asked about.  They are used beside the
         rows that it has kept; a sparse model has kept its centres only.
     n_centers : int, optional
-        Centres to keep, of each function in a pool; pairs of classes keep one of each class at least.
+        Centres to keep, of each function in a pool; pairs of classes keep one of each class at least, or
+        become one function per class where that is nearer to their probabilities.
     max_loss : float, optional
         Instead, the largest mean divergence, in nats, of the new probabilities from the old: as few centres
         are kept as that allows, to 5 %.
     move_centers : bool, default=False
         Whether centres of Gaussian kernels may move to where they serve best.  At a tenth of the centres that
         costs a small part of the log loss that rows as centres cost (letter: 2 instead of 36 %), after half a
-        minute to four instead of seconds.  Choose it for serving; leave it where reasons are wanted, as moved
+        minute to one instead of seconds.  Choose it for serving; leave it where reasons are wanted, as moved
         centres are no training rows, and `kernelproba.inspection.explain` cannot name them.
 
     Returns

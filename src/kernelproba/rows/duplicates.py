@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
 
+from kernelproba.rows.protocol import Rows
 from kernelproba.rows.row_hash import row_keys, unordered_keys
 from kernelproba.typing import Matrix
 
@@ -96,6 +97,39 @@ class Duplicates:
         )
 
 
+@dataclass(frozen=True)
+class DistinctKeys:
+    """Keys of distinct rows, ascending, of which so many are kept at most; a sum is that of both sets."""
+
+    keys: np.ndarray
+    most: int
+
+    def __add__(self, other: "DistinctKeys") -> "DistinctKeys":
+        return DistinctKeys(np.union1d(self.keys, other.keys)[: self.most], self.most)
+
+
+def count_distinct(rows: Rows, y: np.ndarray, weight: np.ndarray, most: int) -> int:
+    """Count rows that differ in features or label and carry weight; no further than to `most`.
+
+    Parameters
+    ----------
+    rows, y, weight : Rows, aligned values of n rows
+        Rows, class indices and weights.
+    most : int
+        Where to stop counting.
+    """
+    first = np.arange(min(most, len(rows)))
+    few = _distinct_keys(rows.take(first), rows.pick(y, first), rows.pick(weight, first), most)
+    if len(few.keys) < min(most, len(rows)):  # else there is no need for a pass
+        few = rows.fold(_distinct_keys, y, weight, shared=(most,))
+    return len(few.keys)
+
+
+def _distinct_keys(block: Matrix, y: np.ndarray, weight: np.ndarray, most: int) -> DistinctKeys:
+    keys = row_keys(block, np.asarray(y))[np.asarray(weight) > 0]
+    return DistinctKeys(np.unique(keys)[:most], most)
+
+
 def row_units(sample_weight: np.ndarray) -> np.ndarray:
     """Number of units of rows with weights (n,): the weights if all are whole numbers, else one each."""
     whole = np.rint(sample_weight)
@@ -120,15 +154,16 @@ def sample_rows(keys: np.ndarray, y: np.ndarray, size: int) -> np.ndarray:
     Parameters
     ----------
     keys, y : arrays of shape (n,)
-        Keys of distinct rows, which decide what is drawn whatever the order of the rows, and their classes.
+        Keys, which decide what is drawn whatever the order of the rows, and classes; rows with one key are
+        drawn together.
     size : int
-        Number of rows, more only for the sake of rare classes; all rows if there are no more.
+        Number of rows, more only for the sake of rare classes and of rows that belong together; all rows if
+        there are no more.
     """
     if size >= len(keys):
         return np.arange(len(keys))
-    order = np.argsort(keys)
-    rank_in_class = np.empty(len(order), dtype=int)
+    order = np.argsort(keys, kind="stable")
+    chosen = keys <= keys[order[size - 1]]
     for label in np.unique(y):
-        members = order[y[order] == label]
-        rank_in_class[members] = np.arange(len(members))
-    return np.flatnonzero((np.argsort(order) < size) | (rank_in_class < 2))
+        chosen |= np.isin(keys, keys[order[y[order] == label][:2]])
+    return np.flatnonzero(chosen)

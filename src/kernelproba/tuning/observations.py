@@ -19,6 +19,7 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.rows.duplicates import Duplicates, sample_rows
 from kernelproba.rows.folds import Fold, unit_folds
 from kernelproba.rows.row_hash import unordered_keys
+from kernelproba.solvers.loo.locations import Locations
 from kernelproba.typing import Matrix
 
 
@@ -116,8 +117,23 @@ class Observations:
         return replace(self, X=X)
 
     def sample(self, size: int) -> "Observations":
-        """A random sample, with two rows at least of every class that has two; all rows if they are few."""
-        return self.at(sample_rows(self.keys, self.y, size))
+        """A random sample, with two rows at least of every class that has two; all rows if they are few.
+
+        Rows with the same features are drawn together.  Of a row seen nine times, with two labels, one label
+        alone would look certain, and whoever remembers rows would look wise.
+        """
+        return self.at(sample_rows(self._location_keys, self.y, size))
+
+    @cached_property
+    def _location_keys(self) -> np.ndarray:
+        """Key (m,) of the features of each row: of those with the same ones, the key of the first class.
+
+        The least key would favour locations with many labels.
+        """
+        which, last_first = Locations.of(self.X).which, np.argsort(-self.y, kind="stable")
+        keys = np.empty_like(self.keys)
+        keys[which[last_first]] = self.keys[last_first]
+        return keys[which]
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Deal the observations to folds."""

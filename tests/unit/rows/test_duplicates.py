@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from kernelproba.rows.duplicates import Duplicates, first_occurrences, sample_rows
+from kernelproba.rows import MemoryRows
+from kernelproba.rows.duplicates import Duplicates, count_distinct, first_occurrences, sample_rows
 
 
 @dataclass(frozen=True)
@@ -67,3 +68,23 @@ def test_a_sample_has_two_rows_of_every_class_that_has_two():
     order = rng.permutation(500)
     assert_array_equal(np.sort(order[sample_rows(keys[order], y[order], 60)]), chosen)
     assert_array_equal(sample_rows(keys, y, 500), np.arange(500))
+
+
+def test_rows_with_one_key_are_drawn_together():
+    rng = np.random.default_rng(1)
+    keys, y = rng.integers(40, size=300), rng.integers(5, size=300)
+    for size in (1, 50, 120):
+        chosen = sample_rows(keys, y, size)
+        assert len(chosen) >= size
+        assert_array_equal(chosen, np.flatnonzero(np.isin(keys, keys[chosen])))
+
+
+def test_distinct_rows_of_a_store_are_counted_up_to_a_number():
+    X, y = grid_rows(400)
+    weight = np.ones(400)
+    distinct = len(Duplicates.of(X, y))
+    rows = MemoryRows(X, 7)
+    assert count_distinct(rows, y, weight, 1000) == distinct
+    assert count_distinct(rows, y, weight, 5) == 5
+    weight[(X[0] == X).all(axis=1) & (y == y[0])] = 0
+    assert count_distinct(rows, y, weight, 1000) == distinct - 1

@@ -75,24 +75,23 @@ class Levels:
 
     @classmethod
     def of(
-        cls,
-        dtype: type,
-        problem: CenteredProblem,
-        options: Options,
-        plan: MemoryPlan,
-        rng: np.random.RandomState,
+        cls, problem: CenteredProblem, options: Options, plan: MemoryPlan, rng: np.random.RandomState
     ) -> "Levels":
-        """Draw the samples, and compute the features of the last."""
+        """Draw the samples, and compute the features of the last.
+
+        In double precision: coefficients of kernels are large and cancel, and the noise of single precision,
+        which depends on how a store cuts its blocks, would decide where the steps end.
+        """
         m, n = problem.Z.shape[0], len(problem.rows)
-        compare = Comparison(problem.kernel, problem.Z, dtype)
-        penalty = FunctionNorm(_center_matrix(problem, dtype))
+        compare = Comparison(problem.kernel, problem.Z, np.float64)
+        penalty = FunctionNorm(_center_matrix(problem))
         loss = loss_for(problem.n_classes)
         k = loss.n_scores(problem.n_classes)
 
         def objective(features: Rows, y: np.ndarray, weights: np.ndarray) -> Objective:
             return Objective(features, y, weights, loss, penalty, k, options.fit_intercept)
 
-        block_rows, largest = plan.block_rows(m), plan.sample_rows(m, np.dtype(dtype).itemsize)
+        block_rows, largest = plan.block_rows(m), plan.sample_rows(m)
         sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
         sample = Sample.draw(problem, sizes[-1], rng)
         held = compare(sample.X)
@@ -145,10 +144,9 @@ class Sample:
         )
 
 
-def _center_matrix(problem: CenteredProblem, dtype: type) -> np.ndarray:
-    """K_zz with a jitter that keeps its condition within what products in `dtype` can carry."""
+def _center_matrix(problem: CenteredProblem) -> np.ndarray:
+    """K_zz with a jitter at rounding level."""
     K = np.array(problem.kernel(problem.Z, problem.Z), dtype=np.float64)
     K = (K + K.T) / 2
-    share = 1e-7 if dtype == np.float32 else len(K) * np.finfo(np.float64).eps
-    K[np.diag_indices_from(K)] += share * float(K.diagonal().mean())
+    K[np.diag_indices_from(K)] += len(K) * np.finfo(np.float64).eps * float(K.diagonal().mean())
     return K

@@ -61,12 +61,9 @@ def fit_centers(
         X, y, weights = problem.in_memory()
         basis, Phi = _whitened(problem, X, options)
         return fit_features(basis, Phi, y, weights, replace(options, solver=solver))
-    for dtype in _precisions(problem, options):
-        levels = Levels.of(dtype, problem, options, plan, check_random_state(random_state))
-        theta = levels.samples[0].start()
-        solution = progressive(levels.samples, levels.full, theta, **_bounds(options))
-        if solution.converged:
-            break
+    levels = Levels.of(problem, options, plan, check_random_state(random_state))
+    theta = levels.samples[0].start()
+    solution = progressive(levels.samples, levels.full, theta, **_bounds(options))
     return _function(problem, options, solution)
 
 
@@ -95,7 +92,6 @@ class CenterRefits:
     ):
         self.problem, self.options, self.start = problem, options, start
         self.plan, self.random_state = plan, random_state
-        self._levels: dict[type, tuple[Levels, Preconditioner]] = {}
 
     def fit(self, weights: np.ndarray, step: Step = unobserved) -> LogisticFunction:
         """Fit to the weights ω (n,), aligned with the rows."""
@@ -105,20 +101,15 @@ class CenterRefits:
             return _fit_crowded(problem, options, *self._features, self.start)
         if solver != "progressive":
             return self._fit_whitened(problem, replace(options, solver=solver))
-        for dtype in _precisions(problem, options):
-            levels, P = self._prepared(dtype)
-            solution = resumed(levels.weighted(problem), P, self.start, **_bounds(options))
-            if solution.converged:
-                break
+        levels, P = self._prepared
+        solution = resumed(levels.weighted(problem), P, self.start, **_bounds(options))
         return _function(problem, options, solution)
 
-    def _prepared(self, dtype: type) -> tuple["Levels", Preconditioner]:
-        """Features of the rows in a precision, and the curvature at the start."""
-        if dtype not in self._levels:
-            rng = check_random_state(self.random_state)
-            levels = Levels.of(dtype, self.problem, self.options, self.plan, rng)
-            self._levels[dtype] = levels, start_curvature(levels.samples[-1], levels.full, self.start)
-        return self._levels[dtype]
+    @cached_property
+    def _prepared(self) -> tuple[Levels, Preconditioner]:
+        """Features of the rows, and the curvature at the start."""
+        levels = Levels.of(self.problem, self.options, self.plan, check_random_state(self.random_state))
+        return levels, start_curvature(levels.samples[-1], levels.full, self.start)
 
     def _fit_whitened(self, problem: CenteredProblem, options: Options) -> LogisticFunction:
         everything = np.arange(len(problem.rows))
@@ -163,14 +154,6 @@ def _fit_crowded(
     solution = preconditioned_newton(objective, theta, **_bounds(options))
     W, b = objective.split(solution.coef)
     return LogisticFunction(basis.index, basis.dual(W), b, solution)
-
-
-def _precisions(problem: CenteredProblem, options: Options) -> list[type]:
-    """Precisions to try in turn.
-
-    A wide kernel with a weak penalty: what single precision leaves of its gradient points nowhere.
-    """
-    return list(dict.fromkeys([options.precision(len(problem.rows)), np.float64]))
 
 
 def _bounds(options: Options) -> dict:

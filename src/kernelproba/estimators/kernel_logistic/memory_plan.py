@@ -65,9 +65,9 @@ class MemoryPlan:
         """Rows of `width` features among which m centres can be chosen."""
         return max(m, int(CHOICE * self.total / (4 * m + CANDIDATE_BYTES + 8 * width)))
 
-    def sample_rows(self, m: int, itemsize: int) -> int:
-        """Rows of which m features each can be kept as the sample."""
-        return max(m, int(SAMPLE * self.total / (m * itemsize)))
+    def sample_rows(self, m: int) -> int:
+        """Rows of which m features each, in double precision, can be kept as the sample."""
+        return max(m, int(SAMPLE * self.total / (8 * m)))
 
     def block_rows(self, m: int) -> int:
         """Rows whose m features are computed at a time."""

@@ -280,18 +280,13 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     def _given_rows(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Training | StoredTraining:
-        """Checked rows; those of a store stay there if they are many."""
+        """Checked rows; those of a store stay there if many of them differ."""
         stored = stored_rows(X)
         if stored is not None and self._is_large(len(stored)):
-            return self._check_rows(X, y, sample_weight, self.class_weight)
+            given = self._check_rows(X, y, sample_weight, self.class_weight)
+            if not (isinstance(given, StoredTraining) and self._repeats_few_rows(given)):
+                return given
         return self._check_fit(X, y, sample_weight, self.class_weight)
-
-    def _copies(self, given: Training | StoredTraining) -> Duplicates | None:
-        """Which rows are the same; None if distinct rows are too many to be centres."""
-        if isinstance(given, StoredTraining):
-            return None
-        copies = find_copies(given, precomputed=self._is_precomputed())
-        return None if self._is_large(len(copies)) else copies
 
     def _fit_few(
         self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates, search: CandidateSearch

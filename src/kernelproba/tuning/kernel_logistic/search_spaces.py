@@ -8,18 +8,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.kernel_logistic.center_choice import EXACT_ROWS, chooses_fewer
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel, resolve_kernel
 from kernelproba.kernels.resolve import KernelLike
+from kernelproba.rows.duplicates import Duplicates, count_distinct
 from kernelproba.rows.folds import CrossValidation
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
 from kernelproba.tuning.kernel_logistic.growth import Searched
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, is_wide, suited_scales
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace
+from kernelproba.tuning.observations import find_copies
 from kernelproba.tuning.scaled_features import ScaledFeatures
 from kernelproba.tuning.scaling import has_two_values
 from kernelproba.typing import Matrix
@@ -30,6 +34,9 @@ SEARCH_TOL = 5e-2
 #: Features of more than two values up to which a Laplacian kernel weighs them: no matrix product computes its
 #: slopes along those.
 LAPLACIAN_FEATURES = 200
+
+#: Share of the memory limit that rows of a store may take that are read because they repeat themselves.
+READ_SHARE = 0.25
 
 #: Parameters that the final models have from the search.
 SHARED = (
@@ -82,6 +89,26 @@ class SearchSpaces(ScaledFeatures):
         # Splits are of rows in memory, and centres are for kernels that are known to be definite.
         countable = self.cv is None or isinstance(self.cv, Integral)
         return countable and self._kernel_of(self._single_kernel(), np.eye(2), 1.0).definite
+
+    def _copies(self, given: Training | StoredTraining) -> Duplicates | None:
+        """Which rows are the same; None if distinct rows are too many to be centres."""
+        if isinstance(given, StoredTraining):
+            return None
+        copies = find_copies(given, precomputed=self._is_precomputed())
+        return None if self._is_large(len(copies)) else copies
+
+    def _repeats_few_rows(self, given: StoredTraining) -> bool:
+        """Whether many stored rows are copies of a few, and are read like those few: in memory, if they fit.
+
+        Copies of a row in an array are so many observations of it, and what is distinct is searched whole.
+        """
+        n, rows = len(given.X), given.X
+        if 8 * n * rows.width > READ_SHARE * MemoryPlan.within(self.memory_limit).total:
+            return False
+        most = self._searched_rows() + 1
+        while most < n and not self._is_large(most):
+            most = min(2 * most, n)
+        return not self._is_large(count_distinct(rows, given.y, given.weight, most))
 
     def _least_rows(self) -> int:
         """Rows of which centres are chosen in any case."""

@@ -37,7 +37,7 @@ def test_all_shares_together_are_no_more_than_the_limit():
     for total, k in [(10**8, 1), (10**8, 10), (2 * 10**9, 4)]:
         plan = MemoryPlan(total, k)
         m = plan.most_centers
-        sample = plan.sample_rows(m, 4) * m * 4
+        sample = plan.sample_rows(m) * m * 8
         assert plan.least(m) <= total
         assert sample + plan.matrices(m) + plan.kept_features(m, sample) <= total
 

@@ -271,6 +271,17 @@ def test_one_observation_of_hundreds_that_are_equal_is_predicted_as_they_are():
     assert search.loo_scores_["ece"] < 0.03
 
 
+def test_a_sample_of_copies_does_not_favour_kernels_that_remember_them():
+    # Each of 2000 rows was seen four times or so: of its two labels a sample must not show one alone.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 5))[rng.integers(2000, size=8000)]
+    y = (X[:, 0] + np.sin(X[:, 1]) + rng.logistic(size=8000) > 0).astype(int)
+    model = CV(kernel="rbf", scale=None, feature_weights=None, max_rows=600).fit(X, y)
+    fresh = rng.standard_normal((2000, 5))
+    truth = 1 / (1 + np.exp(-fresh[:, 0] - np.sin(fresh[:, 1])))
+    assert abs(model.predict_proba(fresh)[:, 1] - truth).mean() < 0.05
+
+
 def test_weights_that_are_no_whole_numbers_are_no_counts():
     heavy = CV([0.01], [2.0], scale=None, tol=1e-6).fit(X, y, np.full(120, 1500.5))
     light = CV([15.005], [2.0], scale=None, tol=1e-6).fit(X, y)
