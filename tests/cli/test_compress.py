@@ -39,7 +39,7 @@ def test_a_smaller_model_says_where_its_sets_are(command, folder, tuned, tmp_pat
     assert "a compressed model has none" in answer.error
 
 
-def test_a_model_is_never_written_over_by_its_smaller_one(command, folder, tuned, tmp_path):
+def test_a_model_is_never_written_over_by_its_smaller_one(command, folder, tuned):
     before = (folder / tuned).read_bytes()
     answer = command("compress", folder / tuned, folder / tuned, "--centers", 25)
     assert "is also read from" in answer.error
