@@ -73,15 +73,32 @@ class UnfamiliarValues:
         ]
 
 
+def unfamiliar_cells(encoder: TableEncoder, X: MatrixLike) -> list[str]:
+    """Return a line for each column in which one row X (1, d) is unlike all of training."""
+    return [
+        f"the value of this row in column '{fitted.description.name}' is unlike all of training, which had "
+        f"{_seen(fitted)}: the model cannot know what it means"
+        for fitted, column in zip(encoder._fitted_, columns_of(X), strict=True)
+        if fitted.unfamiliar(column)[0]
+    ]
+
+
 def _unlike(fitted: FittedColumn) -> str:
     """Say of unfamiliar values what they are not."""
+    if _levels(fitted):
+        return f"were never seen in training, which had {_seen(fitted)}"
+    return f"are beyond those of training ({_seen(fitted)})"
+
+
+def _seen(fitted: FittedColumn) -> str:
+    """Say what a column had in training: some levels, or the ends of its numbers or dates."""
     if levels := _levels(fitted):
         shown = ", ".join(shorten(level, _LETTERS) for level in levels[:_SHOWN])
-        return f"were never seen in training, which had {shown}{', …' if len(levels) > _SHOWN else ''}"
+        return f"{shown}{', …' if len(levels) > _SHOWN else ''}"
     numbers, is_date = fitted.encoder, isinstance(fitted.encoder, DateEncoder)
     low, high = (numbers.days_ if is_date else numbers).ends()
     ends = [str(np.datetime64(round(end), "D")) if is_date else f"{end:.4g}" for end in (low, high)]
-    return f"are beyond those of training ({ends[0]} to {ends[1]})"
+    return f"{ends[0]} to {ends[1]}"
 
 
 def _levels(fitted: FittedColumn) -> list[str]:
