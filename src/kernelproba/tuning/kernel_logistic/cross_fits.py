@@ -11,10 +11,9 @@ from functools import partial
 import numpy as np
 
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.refit import Refits
 from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilities
+from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
 from kernelproba.tuning.kernel_logistic.kept_stages import refitted_of, refitted_state
-from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
 from kernelproba.tuning.kernel_logistic.pooling import pooled
 from kernelproba.tuning.kernel_logistic.progress import FOLD_UNITS
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
@@ -86,22 +85,17 @@ def held_out_probabilities(X: Matrix, fold: np.ndarray, pool: HeldOutPool) -> np
 
 
 def cross_fit(
+    fits: FinalFits,
     model: KernelLogisticRegression,
-    view: ScaledView,
-    many: ManyRows,
     fold: np.ndarray,
     name: str,
     search: CandidateSearch,
 ) -> CrossFits:
     """Fit a model of all rows anew without each fold (n,) of them; a checkpoint knows it by a name."""
-    aligned, n_folds = many.rows.align(fold), int(fold.max()) + 1
-    mean_weight = many.rows.map_values(partial(np.multiply, 1 - 1 / n_folds), many.weight)
-    refits = Refits(model, many.seen(view), many.y, mean_weight)
 
     def refit(number: int) -> KernelLogisticRegression:
-        weight = many.rows.map_values(_WithoutFold(number), many.weight, aligned)
-        with search.reported("fit without a fold", len(many), units=FOLD_UNITS) as passes:
-            return refits.to(weight, passes)
+        with search.reported("fit without a fold", len(fits.many), units=FOLD_UNITS) as passes:
+            return fits.without(model, fold, number, passes)
 
     models = [
         search.stages.kept(
@@ -111,16 +105,6 @@ def cross_fit(
             partial(refitted_of, model),
             complete=lambda: not search.budget.ran_out,
         )
-        for number in range(n_folds)
+        for number in range(int(fold.max()) + 1)
     ]
-    return CrossFits(view, models)
-
-
-@dataclass(frozen=True)
-class _WithoutFold:
-    """Weights that leave out a fold."""
-
-    number: int
-
-    def __call__(self, weight: np.ndarray, fold: np.ndarray) -> np.ndarray:
-        return np.where(fold == self.number, 0.0, weight)
+    return CrossFits(fits.selected.view, models)
