@@ -12,6 +12,7 @@ from kernelproba.estimators.kernel_logistic.centers import CenterRefits
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_function
 from kernelproba.kernels import Kernel, kernel_matrix
+from kernelproba.objective import DenseMatrix
 from kernelproba.rows.protocol import Rows
 from kernelproba.typing import Matrix
 
@@ -87,6 +88,15 @@ class RowFits:
         fitted = _with_function(model, function)
         fitted._store_centers(self.rows.X, function.index, self.rows.index)
         return fitted
+
+    def scores(self, model: KernelLogisticRegression) -> np.ndarray:
+        """Scores (n, k) of the rows that carry weight, by one of these fits."""
+        dual = np.zeros((len(self.rows.y), model.dual_coef_.shape[0]))
+        dual[np.searchsorted(self.rows.index, model.support_)] = model.dual_coef_.T
+        if not self._matrix.size:
+            dtype = self.options.precision(len(dual), self.model._strengths(self.rows, self.model.C).max())
+            self._kept_matrix(self.model.kernel_, self.rows.X, dtype)
+        return DenseMatrix(self._matrix).product(dual) + model.intercept_
 
     def _fit(self, share: np.ndarray) -> LogisticFunction:
         weights = share * self.model._strengths(self.rows, self.model.C)

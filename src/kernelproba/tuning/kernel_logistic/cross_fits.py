@@ -43,13 +43,18 @@ class CrossFits:
         How the model sees rows.
     models : sequence of KernelLogisticRegression
         Number k was fitted without the rows of fold k.
+    known : array of shape (n, c), optional
+        Log-probabilities of all rows by the versions that lack them, if these are known already.
     """
 
     view: ScaledView
     models: Sequence[KernelLogisticRegression]
+    known: np.ndarray | None = None
 
-    def log_probabilities(self, X: Matrix, fold: np.ndarray) -> np.ndarray:
-        """Log-probabilities (r, c) of rows X (r, d) by the versions that lack their folds (r,)."""
+    def log_probabilities(self, X: Matrix, fold: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Log-probabilities (r, c) of rows X (r, d) of these numbers, by versions that lack their folds."""
+        if self.known is not None:
+            return self.known[numbers]
         Z = self.view.rows(X)
         log_P = np.empty((len(fold), len(self.models[0].classes_)))
         for number, model in enumerate(self.models):
@@ -78,9 +83,9 @@ class HeldOutPool:
     temperature: float
 
 
-def held_out_probabilities(X: Matrix, fold: np.ndarray, pool: HeldOutPool) -> np.ndarray:
-    """Probabilities (r, c) of rows X (r, d) by the models that lack their folds (r,)."""
-    log_Ps = [member.log_probabilities(X, fold) for member in pool.members]
+def held_out_probabilities(X: Matrix, fold: np.ndarray, numbers: np.ndarray, pool: HeldOutPool) -> np.ndarray:
+    """Probabilities (r, c) of rows X (r, d), numbers (r,), by the models that lack their folds (r,)."""
+    log_Ps = [member.log_probabilities(X, fold, numbers) for member in pool.members]
     return np.exp(pooled(log_Ps, pool.weights, pool.temperature))
 
 
@@ -107,4 +112,17 @@ def cross_fit(
         )
         for number in range(int(fold.max()) + 1)
     ]
-    return CrossFits(fits.selected.view, models)
+    return CrossFits(fits.selected.view, models, _known(fits, models, fold))
+
+
+def _known(
+    fits: FinalFits, models: Sequence[KernelLogisticRegression], fold: np.ndarray
+) -> np.ndarray | None:
+    """Log-probabilities (n, c) of all rows by the models that lack their folds (n,), if these are at hand."""
+    log_P = None
+    for number, model in enumerate(models):
+        if (F := fits.known_scores(model)) is None:
+            return None
+        own, found = np.maximum(fold, 0) == number, score_log_probabilities(F)
+        log_P = found if log_P is None else np.where(own[:, None], found, log_P)
+    return log_P

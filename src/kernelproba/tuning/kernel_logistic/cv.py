@@ -5,6 +5,7 @@ from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -321,7 +322,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         index = order.part(max(search.budget.affordable(len(many)), self._least_rows()))
         pool, fold = self._fit_large_pool(many, index, selected, rng, search)
         self._store_selection(search, len(many), len(many) if index is None else len(index))
-        P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, shared=(pool,))
+        numbers = many.rows.align(np.arange(len(many)))
+        P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, numbers, shared=(pool,))
         if isinstance(given, Training):
             self._rows_ = given.index
             self._store_loo(X, given, log_probabilities(P))

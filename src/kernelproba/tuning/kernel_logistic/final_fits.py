@@ -61,6 +61,12 @@ class FinalFits:
         weight = self.many.rows.map_values(_WithoutFold(number), self.many.weight, self.many.rows.align(fold))
         return self._refits(fitted, int(fold.max()) + 1).to(weight, step)
 
+    def known_scores(self, fitted: KernelLogisticRegression) -> np.ndarray | None:
+        """Scores (n, k) of all rows by one of these fits, where the kernel matrix of the rows is at hand."""
+        if not self._spanning or len(self._rows.rows.y) < len(self.many):
+            return None
+        return self._rows.scores(fitted)
+
     @property
     def _spanning(self) -> bool:
         """Whether all rows are centres."""

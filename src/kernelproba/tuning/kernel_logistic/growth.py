@@ -33,7 +33,7 @@ from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
-from kernelproba.tuning.observations import Observations, find_copies
+from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.time_budget import TimeBudget
 
 #: Factors of C and of gamma in a step, as in the finest step of the search.
@@ -51,11 +51,12 @@ SIZE_FACTOR = 4
 FIRST_CENTERS, DOUBLING_GAIN = 1000, 0.0025
 #: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
 ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
-#: Rows that may all be centres of the final model, and scores for which fewer centres may be quicker than that:
-#: one score takes one product with the kernel matrix a step, and many take a matrix of curvature each.
-SPANNING_ROWS, CENTERED_SCORES = 25_000, range(2, 9)
-#: Bytes of a kernel matrix and what is computed from it, for each pair of rows, if single precision fails.
-SPANNING_BYTES = 10
+#: Rows that may all be centres of the final model, and bytes that it takes for each pair of them: matrices of
+#: three widths, or one in double precision where single does not do.
+SPANNING_ROWS, SPANNING_BYTES = 25_000, 14
+#: Scores for which fewer centres may be quicker: one takes one product with the kernel matrix in each step,
+#: and many take a matrix of curvature each.
+CENTERED_SCORES = range(2, 9)
 #: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
 FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
@@ -180,9 +181,9 @@ def center_numbers(n: int, first: int, plan: MemoryPlan, *, spanning: bool = Fal
     Where all rows may be centres, they cost no more than half of them; where those of the final model may be
     `spanning`, all rows of the sample are tried alone, unless centres may be quicker.
     """
-    few = not chooses_fewer("auto", n, plan)
-    if few and spanning and plan.n_scores not in CENTERED_SCORES:
+    if spanning and plan.n_scores not in CENTERED_SCORES:
         return [None]
+    few = not chooses_fewer("auto", n, plan)
     most = n // ROWS_PER_CENTER_OF_FEW if few else most_centers(n, plan)
     numbers: list[int | None] = []
     m = first if few else min(first, most)
@@ -281,10 +282,11 @@ class SizedFits:
 
     @cached_property
     def _spanned(self) -> CandidateFits:
-        """Fits that all rows of the sample span."""
-        copies = find_copies(self.sample, precomputed=False)
-        rows = Observations.of(self.sample, copies, precomputed=False)
-        return self.selected.fits.on(self.selected.view.of(rows))
+        """Fits that all rows of the sample span; copies stay apart, as in the final fit."""
+        rows, n = self.sample, len(self.sample.y)
+        one = np.ones(n, dtype=np.int64)
+        seen = Observations(rows.X, rows.y, rows.weight, rows.sample_weight, one, np.arange(n))
+        return self.selected.fits.on(self.selected.view.of(seen))
 
     @cached_property
     def _to_judged(self) -> DistanceCache:

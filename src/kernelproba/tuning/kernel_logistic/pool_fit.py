@@ -1,5 +1,7 @@
 """How the models of a pool are fitted, to few rows or to many, and how much each is to count."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
@@ -102,7 +104,8 @@ class PoolFit(PooledFunctions):
             models.append(self._fitted_to(fits, f"model-{k}", search))
             members.append(cross_fit(fits, models[-1], fold, f"model-{k}", search))
         judged = many.at(np.sort(many.draw(POOL_ROWS, rng)))
-        log_Ps = [each.log_probabilities(judged.X, fold[judged.index]) for each in members]
+        held = judged.X, fold[judged.index], judged.index
+        log_Ps = [each.log_probabilities(*held) for each in members]
         weight = judged.weight / judged.weight.mean()
         chosen = self._store_pool(models, selected, log_Ps, judged.y, weight)
         self._store_temperature(pooled([log_Ps[k] for k in chosen], self.weights_), judged.y, weight)
@@ -111,6 +114,7 @@ class PoolFit(PooledFunctions):
         if index is not None:
             for each in self.estimators_:
                 each.support_ = index[each.support_]
+            pool = replace(pool, members=[replace(each, known=None) for each in pool.members])
             whole = np.full(len(everything), -1, dtype=fold.dtype)
             whole[index] = fold
             fold = whole
