@@ -93,7 +93,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         the number of centres are followed to larger samples, as long as they move (`growth`): more rows pay
         for rougher functions.
     n_centers : int, "auto" or None, default="auto"
-        Centres of the final model, as in `KernelLogisticRegression`.
+        Centres of the final model.  "auto": all rows up to 25,000 if memory allows, else as many as pay.
     memory_limit : int or str, optional
         Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Of many rows
         a sample of fewer than `max_rows` is searched where its kernel matrices would take more; a search
