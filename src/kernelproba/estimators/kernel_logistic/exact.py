@@ -24,7 +24,7 @@ from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
-SINGLE_PRECISION_ROWS = 1000
+SINGLE_PRECISION_ROWS = 500
 SINGLE_PRECISION_TOL = 1e-4
 #: Largest weight ω at which they are: rounding moves eigenvalues of K by about ε √n, of which ω makes noise.
 SINGLE_PRECISION_NOISE = 0.05
