@@ -33,6 +33,13 @@ def test_the_report_counts_frequencies_where_the_screen_does(command, folder, tm
     assert told["baseline_counted"] == "in training"
 
 
+def test_values_that_were_never_seen_are_named_when_they_are_judged(command, folder, tmp_path):
+    table = pd.read_csv(folder / "mixed.csv").assign(sex="F").iloc[:40]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    answer = command("evaluate", folder / "mixed.skops", tmp_path / "t.csv")
+    assert "100% of the values in column 'sex' were never seen in training, which had f, m" in answer.err
+
+
 def test_people_get_a_table_that_says_what_scores_mean(command, folder):
     answer = command("evaluate", folder / "iris.skops", folder / "test.csv")
     for word in ("Error", "Log loss", "Brier", "95% interval", "share of rows", "50 rows"):

@@ -84,10 +84,12 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
     from kernelproba.tables.fingerprints import are_shared
     from kernelproba.tables.labels import read_labels
     from kernelproba.tables.training_table import check_column
+    from kernelproba.tables.unfamiliar import UnfamiliarValues
 
     check_column(file, target)
     terminal.notes(model.check_columns(file))
     frames, labels, posteriors, missing, unknown = [], [], [], 0, Counter[str]()
+    unfamiliar = UnfamiliarValues(model.model.encoder_)
     with terminal.progress(f"evaluating {file.name}") as progress:
         for X, batch in model.chunks(file, (target,), progress):
             y, present = read_labels(batch.column(target), model.target_kind)
@@ -95,6 +97,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
             known = np.isin(y.astype(str), model.classes.astype(str))
             unknown.update(y[~known].astype(str).tolist())
             frames.append(X[present][known])
+            unfamiliar.add(frames[-1])
             labels.append(y[known].astype(model.classes.dtype))
             posteriors.append(
                 model.model.predict_proba(frames[-1]) if known.any() else np.empty((0, len(model.classes)))
@@ -104,6 +107,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
             f"{file.name} has no row with a label in '{target}' that the model knows: it knows "
             f"{_listed(model.classes.astype(str).tolist())}, the file has {_listed(list(unknown)) or 'none'}"
         )
+    terminal.notes(unfamiliar.notes())
     if missing:
         terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
     if unknown:
