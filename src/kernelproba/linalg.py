@@ -11,7 +11,7 @@ to 450 rows this takes half its time.
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import blas, lapack
+from scipy.linalg import get_blas_funcs, get_lapack_funcs, lapack
 
 from kernelproba.typing import Matrix
 
@@ -85,9 +85,10 @@ def triangular_inverse(L: np.ndarray) -> np.ndarray:
     """L⁻¹ of a lower triangle L (n, n) whose upper half is zero."""
     n = len(L)
     if n <= LEAST_ROWS:
-        return lapack.dtrtri(L, lower=1)[0]
-    h, inverse = n // 2, np.zeros((n, n), order="F")
+        return get_lapack_funcs("trtri", (L,))(L, lower=1)[0]
+    trmm = get_blas_funcs("trmm", (L,))
+    h, inverse = n // 2, np.zeros((n, n), dtype=L.dtype, order="F")
     A, C = (triangular_inverse(L[part, part]) for part in (slice(h), slice(h, n)))
     inverse[:h, :h], inverse[h:, h:] = A, C
-    inverse[h:, :h] = blas.dtrmm(-1.0, A, blas.dtrmm(1.0, C, L[h:, :h], lower=1), side=1, lower=1)
+    inverse[h:, :h] = trmm(-1.0, A, trmm(1.0, C, L[h:, :h], lower=1), side=1, lower=1)
     return inverse

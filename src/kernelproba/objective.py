@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from kernelproba.kernels.thin_product import thin_product
+from kernelproba.kernels.thin_product import SMALL_PRODUCT, thin_product
 from kernelproba.losses import Loss
 from kernelproba.penalties import QuadraticPenalty
 from kernelproba.rows.protocol import Rows
@@ -202,7 +202,7 @@ class KernelMatrix(Protocol):
         """Mean of k(x, x)."""
 
     def product(self, A: np.ndarray) -> np.ndarray:
-        """K A for A (n, k), in double precision, computed in the precision of K."""
+        """K A for A (n, k), in double precision, column by column, computed in the precision of K."""
 
 
 class DenseMatrix:
@@ -218,8 +218,10 @@ class DenseMatrix:
 
     def product(self, A):
         A = A.astype(self.dtype, copy=False)
+        if A.shape[1] > 1 and self.K.size * A.shape[1] <= SMALL_PRODUCT:
+            return (A.T @ self.K).T.astype(np.float64, copy=False)
         if A.shape[1] > 1:
-            return thin_product(self.K, A).astype(np.float64, copy=False)
+            return np.asfortranarray(thin_product(self.K, A), dtype=np.float64)
         # One column is bound by memory: reading one triangle halves the time.
         return self._symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
 
@@ -236,7 +238,7 @@ class FactoredMatrix:
 
     def product(self, A):
         inner = self.Phi.T @ A.astype(self.dtype, copy=False)
-        return (self.Phi @ inner).astype(np.float64, copy=False)
+        return np.asfortranarray(self.Phi @ inner, dtype=np.float64)
 
 
 @dataclass(frozen=True)

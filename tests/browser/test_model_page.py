@@ -249,6 +249,15 @@ def test_the_page_fits_a_phone_and_the_keyboard(browser, patients):
     assert {"theme", "field0", "field1", "field2", "Start again"} <= set(visited)
 
 
+def test_a_finger_hits_what_it_is_meant_to(browser, patients):
+    show(browser, patients[3], width=400)
+    heights = browser.execute_script(
+        "return [...document.querySelectorAll('input, select, button, summary')]"
+        ".map((each) => each.getBoundingClientRect().height).filter((height) => height > 0)"
+    )
+    assert min(heights) >= 24  # pixels, as the guidelines for accessible pages ask for
+
+
 def test_the_page_asks_for_nothing(browser, patients):
     show(browser, patients[3])
     loaded = browser.execute_script(

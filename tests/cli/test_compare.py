@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -98,3 +99,21 @@ def test_the_best_is_fitted_and_reported_if_asked_for(command, folder, tmp_path)
     shown = command("compare", folder / "iris.csv", *OPTIONS, "--fit-winner", model).out
     assert "The best of ours is" in shown
     assert "Next: kernelproba predict" in shown
+
+
+def test_folds_by_groups_do_not_let_methods_know_groups_by_heart(command, tmp_path):
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(30), 6)
+    X = rng.normal(size=(30, 3))[patient] + 0.01 * rng.normal(size=(180, 3))  # a patient's rows are alike
+    table = pd.DataFrame(X, columns=list("abc")).assign(
+        patient_id=[f"P{number}" for number in patient], y=rng.choice(["ill", "well"], 30)[patient]
+    )
+    table.to_csv(tmp_path / "t.csv", index=False)
+    options = ("compare", tmp_path / "t.csv", "-t", "y", "-m", "kdc", "--no-rivals", "--json")
+    known, held = command(*options), command(*options, "--group", "patient_id")
+    losses = [json.loads(answer.out)["methods"][0]["log_loss"] for answer in (known, held)]
+    assert losses[0] < 0.1 < 0.5 < losses[1]
+    assert "column 'patient_id' is learnt from" in known.err
+    assert held.err == ""
+    assert json.loads(held.out)["by"] == "patient_id"
+    assert "cannot make 40 --folds" in command(*options, "--group", "patient_id", "--folds", 40).error

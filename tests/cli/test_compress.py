@@ -39,6 +39,29 @@ def test_a_smaller_model_says_where_its_sets_are(command, folder, tuned, tmp_pat
     assert "a compressed model has none" in answer.error
 
 
+def test_a_model_is_never_written_over_by_its_smaller_one(command, folder, tuned):
+    before = (folder / tuned).read_bytes()
+    answer = command("compress", folder / tuned, folder / tuned, "--centers", 25)
+    assert "is also read from" in answer.error
+    assert (folder / tuned).read_bytes() == before
+
+
+def test_a_place_that_is_no_place_is_refused_before_the_work(command, folder, tuned, tmp_path):
+    answer = command("compress", folder / tuned, tmp_path / "none" / "small.skops", "--centers", 25)
+    assert "there is no folder" in answer.error
+
+
+def test_what_only_the_larger_model_can_tell_is_named(command, folder, tuned, tmp_path):
+    answer = command("compress", folder / tuned, tmp_path / "small.skops", "--centers", 25)
+    assert f"sets, intervals and novelty are {tuned}'s alone" in answer.err
+
+
+def test_a_loss_that_is_none_is_refused_by_the_name_of_its_option(command, folder, tuned, tmp_path):
+    for loss in ("0", "-1", "nan"):
+        answer = command("compress", folder / tuned, tmp_path / "small.skops", "--max-loss", loss)
+        assert "--max-loss takes a positive number" in answer.error
+
+
 def test_how_small_must_be_said_once(command, folder, tuned, tmp_path):
     small = tmp_path / "small.skops"
     assert "one of the two" in command("compress", folder / tuned, small).error

@@ -23,6 +23,23 @@ def test_scores_are_those_of_scikit_learn_within_their_intervals(command, folder
         assert score["low"] <= score["estimate"] <= score["high"]
 
 
+def test_the_report_counts_frequencies_where_the_screen_does(command, folder, tmp_path):
+    test = pd.read_csv(folder / "test.csv")
+    test[test["species"] != "setosa"].to_csv(tmp_path / "t.csv", index=False)
+    report = tmp_path / "r.json"
+    answer = command("evaluate", folder / "iris.skops", tmp_path / "t.csv", "--report", report, "--json")
+    told = json.loads(report.read_text())
+    assert told["baseline"] == pytest.approx(json.loads(answer.out)["baseline"])
+    assert told["baseline_counted"] == "in training"
+
+
+def test_values_that_were_never_seen_are_named_when_they_are_judged(command, folder, tmp_path):
+    table = pd.read_csv(folder / "mixed.csv").assign(sex="F").iloc[:40]
+    table.to_csv(tmp_path / "t.csv", index=False)
+    answer = command("evaluate", folder / "mixed.skops", tmp_path / "t.csv")
+    assert "100% of the values in column 'sex' were never seen in training, which had f, m" in answer.err
+
+
 def test_people_get_a_table_that_says_what_scores_mean(command, folder):
     answer = command("evaluate", folder / "iris.skops", folder / "test.csv")
     for word in ("Error", "Log loss", "Brier", "95% interval", "share of rows", "50 rows"):

@@ -137,3 +137,13 @@ def test_a_model_without_training_rows_says_so(command, folder, tmp_path):
     answer = command("explain", tmp_path / "m.skops", folder / "new.csv")
     assert "no say of their own in a model of method basis" in answer.err
     assert "Columns for" in answer.out
+
+
+def test_a_row_alone_and_a_value_never_seen_are_told_of(command, folder, tmp_path):
+    pd.read_csv(folder / "mixed.csv").assign(sex="F").iloc[:1].to_csv(tmp_path / "one.csv", index=False)
+    answer = command("explain", folder / "mixed.skops", tmp_path / "one.csv")
+    assert answer.code == 0
+    assert "column 'sex' is unlike all of training" in answer.err
+    assert "no other row to compare with" in answer.err
+    whole = command("explain", folder / "mixed.skops", folder / "mixed.csv")
+    assert whole.err == ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from kernelproba.cli.terminal import Terminal
     from kernelproba.tables import TableEncoder
-    from kernelproba.typing import Classifier
+    from kernelproba.typing import Classifier, CrossValidation
 
 #: Scores that are printed, which is as many as a narrow terminal can show, and their titles.
 _SCORES = {"error": "error", "log_loss": "log loss", "ece": "calibration"}
@@ -38,7 +38,7 @@ def cross_validate(
     y: np.ndarray,
     contestants: Mapping[str, Classifier],
     *,
-    folds: int = 5,
+    folds: CrossValidation = 5,
     seed: int = 0,
     max_time: float | None = None,
 ) -> pd.DataFrame:
@@ -65,7 +65,8 @@ def show_comparison(screen: Terminal, facts: dict[str, Any]) -> None:
             screen.line(f"{row['method']}: out of time after {row['folds_done']} of {facts['folds']} folds")
         elif row["problem"]:
             screen.line(f"{row['method']} failed: {row['problem']}")
-    screen.line(f"\n{facts['folds']} folds of {facts['rows']:,} rows; ± is half of a 95% interval.")
+    by = "" if facts["by"] == "chance" else f" by {facts['by']}"
+    screen.line(f"\n{facts['folds']} folds{by} of {facts['rows']:,} rows; ± is half of a 95% interval.")
     screen.line("behind: how much larger the log loss is than the best one's, row by row.")
     screen.line(f"calibration: {SCORE_TEXTS['ece'].meaning}")
 

@@ -63,7 +63,6 @@ def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
     from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
 
     codes = label_index(held_out.y, model.classes)
-    counts = np.bincount(label_index(np.array(model.labels), model.classes), minlength=len(model.classes))
     intervals = score_intervals(held_out.y, held_out.P, classes=model.classes, random_state=0)
     others = [opponent(name, codes, held_out.P, Q) for name, Q in held_out.against.items()]
     return {
@@ -71,7 +70,7 @@ def evaluation_facts(model: TableModel, held_out: HeldOut) -> dict[str, object]:
         "against": others,
         "seen_in_training": int(held_out.seen.sum()),
         "scores": {name: interval._asdict() for name, interval in intervals.items()},
-        "baseline": baseline_scores(codes, counts),
+        "baseline": baseline_scores(codes, model.class_counts),
         "classes": class_scores(codes, held_out.P, model.classes),
         "sets": describe_sets(available_sets(model), held_out.X, codes, held_out.P),
         "novelty": describe_novelty(model.model, held_out.X, held_out.X, held_out.P, model.classes),
@@ -85,10 +84,12 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
     from kernelproba.tables.fingerprints import are_shared
     from kernelproba.tables.labels import read_labels
     from kernelproba.tables.training_table import check_column
+    from kernelproba.tables.unfamiliar import UnfamiliarValues
 
     check_column(file, target)
     terminal.notes(model.check_columns(file))
     frames, labels, posteriors, missing, unknown = [], [], [], 0, Counter[str]()
+    unfamiliar = UnfamiliarValues(model.model.encoder_)
     with terminal.progress(f"evaluating {file.name}") as progress:
         for X, batch in model.chunks(file, (target,), progress):
             y, present = read_labels(batch.column(target), model.target_kind)
@@ -96,6 +97,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
             known = np.isin(y.astype(str), model.classes.astype(str))
             unknown.update(y[~known].astype(str).tolist())
             frames.append(X[present][known])
+            unfamiliar.add(frames[-1])
             labels.append(y[known].astype(model.classes.dtype))
             posteriors.append(
                 model.model.predict_proba(frames[-1]) if known.any() else np.empty((0, len(model.classes)))
@@ -105,6 +107,7 @@ def predict_labelled(terminal: Terminal, model: TableModel, file: TableFile, tar
             f"{file.name} has no row with a label in '{target}' that the model knows: it knows "
             f"{_listed(model.classes.astype(str).tolist())}, the file has {_listed(list(unknown)) or 'none'}"
         )
+    terminal.notes(unfamiliar.notes())
     if missing:
         terminal.notes([f"{missing:,} rows have no '{target}' and are left out"])
     if unknown:
@@ -164,6 +167,7 @@ def write_model_report(
         ["kernelproba", *sys.argv[1:]],
         seen=held_out.seen,
         row_numbers="Rows are numbered from 1 as in the file, without the header.",
+        class_counts=model.class_counts,
         left_out=model.left_out,
         against=held_out.against,
         sets=available_sets(model),
@@ -194,7 +198,7 @@ def show_evaluation(screen: Terminal, facts: Mapping[str, Any], *, counted: str 
     rows = []
     for name, score in facts["scores"].items():
         title, meaning, percent = SCORE_TEXTS[name]
-        guess = number(facts["baseline"][name], percent)
+        guess = number(facts["baseline"].get(name), percent)
         rows.append((title, number(score["estimate"], percent), interval(score, percent), guess, meaning))
     screen.table(["score", "value", "95% interval", "frequencies", "meaning"], rows)
     screen.line(f"frequencies: the scores of stating the share of each class {counted} for every row\n")

@@ -40,6 +40,27 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
     """
     yield from _single_labels(facts["classes"], table)
     yield from _alike_labels(facts["classes"], table)
+    yield from column_doubts(model, table)
+    shares = np.array(list(facts["classes"].values())) / facts["rows"]
+    surprise = -float(shares @ np.log(shares))
+    loss = (facts["leave_one_out"] or {}).get("log_loss")
+    if loss is not None and loss > (1 - _LEARNT) * surprise:
+        yield (
+            f"nothing was learnt: the log loss of rows left out is {loss:.3g}, that of stating the frequency "
+            f"of each class {surprise:.3g}"
+        )
+
+
+def column_doubts(model: TableClassifier, table: TrainingTable) -> Iterator[str]:
+    """Yield sentences on columns that hold codes, are the target in disguise, or name rows.
+
+    Parameters
+    ----------
+    model : TableClassifier
+        Fitted.
+    table : TrainingTable
+        Its rows.
+    """
     for column, code, share in _missing_codes(table.X):
         yield (
             f"{share:.0%} of the numbers in column '{column}' are {code:g}, far from all others: if that "
@@ -57,14 +78,6 @@ def fit_doubts(facts: dict[str, Any], model: TableClassifier, table: TrainingTab
                 f"column '{column}' is learnt from, though {why}: leave it out by --exclude '{column}', or "
                 f"by --group '{column}' if rows that share a value belong together"
             )
-    shares = np.array(list(facts["classes"].values())) / facts["rows"]
-    surprise = -float(shares @ np.log(shares))
-    loss = (facts["leave_one_out"] or {}).get("log_loss")
-    if loss is not None and loss > (1 - _LEARNT) * surprise:
-        yield (
-            f"nothing was learnt: the log loss of rows left out is {loss:.3g}, that of stating the frequency "
-            f"of each class {surprise:.3g}"
-        )
 
 
 def _single_labels(counts: dict[str, int], table: TrainingTable) -> Iterator[str]:

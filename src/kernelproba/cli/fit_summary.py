@@ -30,6 +30,7 @@ def model_facts(fitted: TableModel, described: list[ColumnKind]) -> dict[str, ob
         "target": fitted.target,
         "classes": {str(label): counts[label] for label in fitted.classes.tolist()},
         "feature_weights": _feature_weights(fitted),
+        "grouped": fitted.grouped,
         "leave_one_out": getattr(classifier, "loo_scores_", None),
     }
 
@@ -67,7 +68,8 @@ def show_fit(screen: Terminal, facts: dict[str, Any]) -> None:
             f"{shorten(least[0], 40)} {least[1]:.2g}"
         )
     if facts["leave_one_out"]:
-        screen.line(f"expect       {_scores(facts['leave_one_out'])} (each row predicted from the others)")
+        others = "the others, its group's among them" if facts["grouped"] else "the others"
+        screen.line(f"expect       {_scores(facts['leave_one_out'])} (each row predicted from {others})")
     if facts["sets"]["method"] == "cv+":
         screen.line(f"sets         by five fits to parts of the rows in {seconds(facts['sets']['seconds'])}")
     if "held_out" in facts:

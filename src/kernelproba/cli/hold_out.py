@@ -45,6 +45,40 @@ def hold_out(
     return kept, table.rows(np.flatnonzero(held))
 
 
+def group_folds(
+    X: pd.DataFrame, y: np.ndarray, groups: pd.Series, folds: int, seed: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return pairs of rows to learn from and rows to judge by, rows of the same group together.
+
+    Parameters
+    ----------
+    X, y : DataFrame of shape (n, d) and ndarray of shape (n,)
+        Rows and labels.
+    groups : Series of length n
+        Names of the groups; rows without one are groups of their own.
+    folds : int
+        How many pairs.
+    seed : int
+        Of what is drawn at random.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    codes, size = _group_codes(groups)
+    if size < folds:
+        raise CommandError(f"--group {groups.name}: {size} groups cannot make {folds} --folds")
+    own = np.where(codes < 0, size + np.arange(len(codes)), codes)
+    splitter = StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    return list(splitter.split(X, y, own))
+
+
+def _group_codes(groups: pd.Series) -> tuple[np.ndarray, int]:
+    """Return the number of each row's group, −1 for none, and how many groups there are."""
+    codes, names = groups.factorize()
+    if len(names) < 2:
+        raise CommandError(f"--group {groups.name}: it has {len(names)} different values, two are needed")
+    return codes, len(names)
+
+
 def _random(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """Mark the same share of every class, rounded down: a class of few rows is learnt from."""
     held = np.zeros(len(y), dtype=bool)
@@ -56,12 +90,10 @@ def _random(y: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray
 
 def _groups(groups: pd.Series, share: float, rng: np.random.Generator) -> np.ndarray:
     """Mark whole groups until the share is reached; rows without a group are learnt from."""
-    codes, names = groups.factorize()
-    if len(names) < 2:
-        raise CommandError(f"--group {groups.name}: it has {len(names)} different values, two are needed")
+    codes, size = _group_codes(groups)
     sizes, wanted = np.bincount(codes[codes >= 0]), share * len(codes)
     chosen: list[int] = []
-    for code in rng.permutation(len(names)):
+    for code in rng.permutation(size):
         if sizes[[*chosen, code]].sum() <= wanted:
             chosen.append(code)
     return np.isin(codes, chosen or [int(sizes.argmin())])

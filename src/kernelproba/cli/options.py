@@ -29,6 +29,14 @@ Target = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="C
 MaxRows = Annotated[
     int | None, typer.Option("--max-rows", min=2, help="Draw so many rows at random if the table has more.")
 ]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Hold out whole groups, such as patients; the column is not learnt from.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of everything that is drawn at random.")]
 Jobs = Annotated[
     int, typer.Option("--jobs", "-j", min=1, help="Processes at once, for folds and in methods that can.")

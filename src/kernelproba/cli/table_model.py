@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelproba.cli.errors import CommandError
+from kernelproba.decision import label_index
 from kernelproba.persistence.model_file import read_model_file, save_model
 from kernelproba.tables.files.arrow_columns import to_frame, without_texts
 from kernelproba.tables.files.table_file import Progress, TableFile
@@ -117,6 +118,11 @@ class TableModel:
     def classes(self) -> np.ndarray:
         """Labels, of shape (c,)."""
         return self.model.classes_
+
+    @property
+    def class_counts(self) -> np.ndarray:
+        """Rows of each class in training, (c,)."""
+        return np.bincount(label_index(np.array(self.labels), self.classes), minlength=len(self.classes))
 
     @property
     def classifier(self) -> BaseEstimator:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Protocol
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -55,14 +56,15 @@ def compress(
         Rows as `model` takes them, without labels, such as it will be asked about.  They are used beside the
         rows that it has kept; a sparse model has kept its centres only.
     n_centers : int, optional
-        Centres to keep, of each function in a pool; pairs of classes keep one of each class at least.
+        Centres to keep, of each function in a pool; pairs of classes keep one of each class at least, or
+        become one function per class where that is nearer to their probabilities.
     max_loss : float, optional
         Instead, the largest mean divergence, in nats, of the new probabilities from the old: as few centres
         are kept as that allows, to 5 %.
     move_centers : bool, default=False
         Whether centres of Gaussian kernels may move to where they serve best.  At a tenth of the centres that
         costs a small part of the log loss that rows as centres cost (letter: 2 instead of 36 %), after half a
-        minute to four instead of seconds.  Choose it for serving; leave it where reasons are wanted, as moved
+        minute to one instead of seconds.  Choose it for serving; leave it where reasons are wanted, as moved
         centres are no training rows, and `kernelproba.inspection.explain` cannot name them.
 
     Returns
@@ -128,17 +130,31 @@ def _check_goal(n_centers: int | None, max_loss: float | None) -> None:
 
 
 def _smallest(functions: Reducible, max_loss: float) -> Reduced:
-    """Keep the fewest centres whose divergence is small enough: double them, then halve the interval."""
-    size, low = FEWEST, 0
+    """Keep the fewest centres whose divergence is small enough: double them, then narrow the interval."""
+    size, low, too_far = FEWEST, 0, np.inf
     best = functions.reduce(size)
     while best.mean_kl > max_loss and size < functions.largest:
-        low, size = size, min(2 * size, functions.largest)
+        low, too_far, size = size, best.mean_kl, min(2 * size, functions.largest)
         best = functions.reduce(size)
     while size > PRECISION * low + 1:
-        middle = (low + size) // 2
+        middle = _between((low, too_far), (size, best.mean_kl), max_loss)
         tried = functions.reduce(middle)
         if tried.mean_kl <= max_loss:
             size, best = middle, tried
         else:
-            low = middle
+            low, too_far = middle, tried.mean_kl
     return best
+
+
+def _between(few: tuple[int, float], enough: tuple[int, float], max_loss: float) -> int:
+    """Return a number of centres between two whose divergences are known: about what that asked for needs.
+
+    Logarithms of divergences fall about as those of sizes rise.  A guess next to an end is as far from it as
+    the search is to be precise, so that a right one ends it.
+    """
+    (low, too_far), (size, near) = few, enough
+    if low == 0 or not 0 < near < too_far < np.inf:
+        return (low + size) // 2
+    share = (np.log(too_far) - np.log(max_loss)) / (np.log(too_far) - np.log(near))
+    guess = low * (size / low) ** share
+    return int(np.clip(guess, min(PRECISION * low + 1, size - 1), max(size / PRECISION, low + 1)))

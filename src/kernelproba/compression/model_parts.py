@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelproba.compression.pairs import PairwiseFunctions
 from kernelproba.compression.pools import PoolMember, SoftmaxPool
-from kernelproba.compression.reduced_functions import forget
+from kernelproba.compression.reduced_functions import forget, pull_strength
 from kernelproba.estimators import (
     KernelLogisticRegression,
     MinimumRiskClassifier,
@@ -102,7 +102,7 @@ def reducible(
             _check_kernel(each)
         views = _views(model, given)
         parts = zip(model.weights_, model.estimators_, views, strict=True)
-        members = [PoolMember(v / model.temperature_, each, rows, _n_rows(each)) for v, each, rows in parts]
+        members = [_member(v / model.temperature_, each, rows) for v, each, rows in parts]
         return SoftmaxPool(members, n_given, moves), lambda models: _pooled(model, models)
     _check_kernel(model)
     if not len(model.support_):
@@ -110,8 +110,7 @@ def reducible(
     rows = _stacked(_kept(model), given)
     if hasattr(model, "n_support_"):
         return PairwiseFunctions(model, rows, n_given, moves), lambda models: models[0]
-    member = PoolMember(1.0, model, rows, _n_rows(model))
-    return SoftmaxPool([member], n_given, moves), lambda models: _recounted(models[0])
+    return SoftmaxPool([_member(1.0, model, rows)], n_given, moves), lambda models: _recounted(models[0])
 
 
 def _check_kernel(model: KernelMachine) -> None:
@@ -144,6 +143,10 @@ def _kept(model: KernelMachine) -> Matrix:
     if getattr(model, "_kept_X_", None) is not None:
         return model._kept_X_
     return model.support_vectors_[np.argsort(model.support_, kind="stable")]
+
+
+def _member(share: float, model: KernelMachine, rows: Matrix) -> PoolMember:
+    return PoolMember(share, model, rows, pull_strength(model.C, _n_rows(model), share))
 
 
 def _n_rows(model: KernelMachine) -> float:

@@ -42,30 +42,21 @@ Slopes = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class GaussianSum:
-    """Scores Σⱼ aⱼ exp(−½‖x − zⱼ‖²) + b, of groups of centres side by side.
+    """Scores Σⱼ aⱼ exp(−½‖x − zⱼ‖²) + b.
 
     Attributes
     ----------
     centers : array of shape (m, d)
-        z, group after group.
+        z.
     coef : array of shape (m, k)
         A.
-    intercept : array of shape (groups · k,)
+    intercept : array of shape (k,)
         b.
-    sizes : tuple of int
-        Centres of each group.
     """
 
     centers: np.ndarray
     coef: np.ndarray
     intercept: np.ndarray
-    sizes: tuple[int, ...]
-
-    @property
-    def groups(self) -> list[slice]:
-        """Where the centres of each group are."""
-        stops = np.cumsum(self.sizes)
-        return [slice(stop - size, stop) for stop, size in zip(stops, self.sizes, strict=True)]
 
     def kernel(self, X: np.ndarray) -> np.ndarray:
         """Return K (n, m) of rows X (n, d)."""
@@ -76,18 +67,15 @@ class GaussianSum:
         return np.exp(K, out=K)
 
     def scores(self, K: np.ndarray) -> np.ndarray:
-        """Return F (n, groups · k) of rows with the kernel values K (n, m)."""
-        return np.hstack([K[:, own] @ self.coef[own] for own in self.groups]) + self.intercept
+        """Return F (n, k) of rows with the kernel values K (n, m)."""
+        return K @ self.coef + self.intercept
 
     def slopes(self, X: np.ndarray, K: np.ndarray, G: np.ndarray) -> GaussianSum:
-        """Slopes along centres, coefficients and intercepts, of those along the scores G (n, groups · k)."""
-        parts = np.hsplit(G, len(self.sizes))
-        shared = list(zip(self.groups, parts, strict=True))
-        E = np.hstack([part @ self.coef[own].T for own, part in shared])
+        """Slopes along centres, coefficients and intercepts, of those along the scores G (n, k)."""
+        E = G @ self.coef.T
         E *= K
         slope_Z = E.T @ X - E.sum(axis=0)[:, None] * self.centers
-        slope_A = np.vstack([K[:, own].T @ part for own, part in shared])
-        return replace(self, centers=slope_Z, coef=slope_A, intercept=G.sum(axis=0))
+        return GaussianSum(slope_Z, K.T @ G, G.sum(axis=0))
 
     def flat(self) -> np.ndarray:
         """All numbers in a row."""
@@ -96,9 +84,7 @@ class GaussianSum:
     def at(self, theta: np.ndarray) -> GaussianSum:
         """Other numbers in the same places."""
         Z, A, b = np.split(theta, np.cumsum([self.centers.size, self.coef.size]))
-        return replace(
-            self, centers=Z.reshape(self.centers.shape), coef=A.reshape(self.coef.shape), intercept=b
-        )
+        return GaussianSum(Z.reshape(self.centers.shape), A.reshape(self.coef.shape), b)
 
 
 def can_move(kernel: Kernel, rows: Matrix) -> bool:
@@ -115,7 +101,7 @@ def enough_rows(n: int, d: int) -> int:
 
 
 def moved_centers(
-    X: np.ndarray, start: GaussianSum, slopes: Slopes, *, fit_intercept: bool = True, pace: float = 1.0
+    X: np.ndarray, start: GaussianSum, slopes: Slopes, *, fit_intercept: bool = True
 ) -> GaussianSum:
     """Go down the slopes of the divergence at the head of this module.
 
@@ -129,16 +115,14 @@ def moved_centers(
         ∂V/∂F of some of the rows.
     fit_intercept : bool, default=True
         Whether b changes.
-    pace : float, default=1.0
-        Steps of this share of their size, and of their number.
     """
     # Single precision takes a third of the time, and leads where double does once rows are centred.
     centre = np.median(X, axis=0)
     rows = (X - centre).astype(np.float32)
     begin = replace(start, centers=start.centers - centre)
-    theta, rates = begin.flat().astype(np.float32), pace * _rates(begin, fit_intercept)
+    theta, rates = begin.flat().astype(np.float32), _rates(begin, fit_intercept)
     mean, square = np.zeros_like(theta), np.zeros_like(theta)
-    steps = int(pace * _n_steps(begin))
+    steps = _n_steps(begin)
     for t, batch in enumerate(_batches(len(rows), steps), start=1):
         own = begin.at(theta)
         K = own.kernel(rows[batch])

@@ -1,30 +1,28 @@
-"""Pairwise models on fewer centres: each class keeps some of its own, which all of its pairs share."""
+"""Pairwise models on fewer centres: each class keeps some of its own, which all of its pairs share.
+
+Of many classes a pair has few centres, 23 of 300 with 26 letters, and coupling takes most of the time of a
+prediction.  So one function per class, which has all centres, is tried as well; its centres alone may move.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
+from kernelproba.compression.class_functions import with_class_functions
 from kernelproba.compression.distillation import MAX_ENTRIES, Anchor, Targets, distil
 from kernelproba.compression.distillation_rows import DistillationRows
-from kernelproba.compression.moving import GaussianSum, can_move, enough_rows, moved_centers
-from kernelproba.compression.pair_targets import LEAST_SHARE, PairTargets
+from kernelproba.compression.pools import PoolMember, SoftmaxPool
 from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
-from kernelproba.compression.reduced_functions import (
-    Reduced,
-    ReducedFunction,
-    pull_strength,
-    with_centers,
-    with_moved_centers,
-)
+from kernelproba.compression.reduced_functions import Reduced, ReducedFunction, pull_strength, with_centers
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators import KernelLogisticRegression
 from kernelproba.losses import Logistic
 from kernelproba.typing import Matrix
 
-#: Share of the steps, and of their size, that centres move on for the coupled probabilities.
-COUPLED = 0.4
+#: Rows that two classes have a smaller probability of together say nothing of their pair.
+LEAST_SHARE = 1e-3
 
 
 class PairwiseFunctions:
@@ -44,7 +42,7 @@ class PairwiseFunctions:
 
     def __init__(self, model: KernelLogisticRegression, rows: Matrix, n_given: int, moves: bool):
         self._model, self._X, self._n_given = model, rows, n_given
-        self._moves = moves and can_move(model.kernel_, rows)
+        self._moves = moves
         self._stops = np.cumsum(model.n_support_)
         self._starts = self._stops - model.n_support_
         self._pairs, self._expansions = class_pairs(len(model.classes_)), model.kernel_expansions()
@@ -60,7 +58,11 @@ class PairwiseFunctions:
         return self.n_centers
 
     def reduce(self, size: int) -> Reduced:
-        """Keep so many centres, one of each class at least."""
+        """Keep so many centres, for pairs or for one function per class, whichever says more of the same."""
+        return min(self._pairs_on_rows(size), self._joint.reduce(size), key=lambda each: each.mean_kl)
+
+    def _pairs_on_rows(self, size: int) -> Reduced:
+        """Keep so many centres, one of each class at least, where they are."""
         model = self._model
         rows = DistillationRows.of([self._X], self._n_given, MAX_ENTRIES // max(size, 1))
         (X,) = rows.views
@@ -70,12 +72,17 @@ class PairwiseFunctions:
         owner = self._owner(chosen)
         small = with_centers(model, chosen, dual, intercept)
         small.n_support_ = np.bincount(owner, minlength=len(model.classes_))
-        judged = X[rows.held_out], Targets(log_P[rows.held_out], np.ones(len(rows.held_out)))
-        reduced = _judged(small, *judged)
-        if self._moves:
-            (many,) = rows.many(enough_rows(rows.n_real, X.shape[1]))
-            reduced = min(reduced, _judged(self._moved(small, many), *judged), key=lambda each: each.mean_kl)
-        return reduced
+        targets = Targets(log_P[rows.held_out], np.ones(len(rows.held_out)))
+        divergence = targets.mean_divergence(small.predict_log_proba(X[rows.held_out]))
+        return Reduced([small], divergence, len(rows.held_out))
+
+    @cached_property
+    def _joint(self) -> SoftmaxPool:
+        """One function per class, fitted to the coupled probabilities."""
+        model = self._model
+        strength = pull_strength(float(np.median(model.pair_C_)), self._X.shape[0])
+        member = PoolMember(1.0, with_class_functions(model), self._X, strength)
+        return SoftmaxPool([member], self._n_given, self._moves, log_proba=model.predict_log_proba)
 
     @cached_property
     def _pursuit(self) -> MatchingPursuit:
@@ -115,22 +122,6 @@ class PairwiseFunctions:
             dual[j - 1, both[own]], dual[i, both[~own]], intercept[number] = alpha[own], alpha[~own], b[0]
         return dual, intercept
 
-    def _moved(self, small: KernelLogisticRegression, X: np.ndarray) -> KernelLogisticRegression:
-        """Let the centres of a smaller model move for all pairs at once, so that rows X (n, d) keep them."""
-        goal, width = PairTargets.of(self._model, X), np.asarray(small.kernel_.length_scale)
-        first, second = goal.places
-        intercept = np.zeros(len(self._starts) * len(small.dual_coef_))
-        intercept[first] = small.intercept_
-        start = GaussianSum(
-            small.support_vectors_ / width, small.dual_coef_.T, intercept, tuple(small.n_support_)
-        )
-        move = partial(moved_centers, X / width, fit_intercept=self._model.fit_intercept)
-        found = move(start, goal.slopes)
-        if self._model._coupling_ == "wu-lin-weng" and len(self._starts) > 2:
-            found = move(found, goal.coupled_slopes, pace=COUPLED)
-        together = found.intercept[first] + found.intercept[second]
-        return with_moved_centers(small, found.centers * width, found.coef.T, together)
-
     def _within_pair(self, chosen: np.ndarray, i: int, j: int) -> np.ndarray:
         """Numbers of centres among those of classes i < j."""
         first = chosen - self._starts[i]
@@ -141,8 +132,3 @@ class PairwiseFunctions:
         i, j = self._pairs[number]
         strength = pull_strength(model.pair_C_[number], model.n_support_[i] + model.n_support_[j])
         return Anchor(function.projection, np.full(m, strength), intercept, model.fit_intercept)
-
-
-def _judged(small: KernelLogisticRegression, X: Matrix, targets: Targets) -> Reduced:
-    """A smaller model, and its divergence on rows X."""
-    return Reduced([small], targets.mean_divergence(small.predict_log_proba(X)), X.shape[0])

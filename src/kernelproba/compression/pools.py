@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,7 +16,6 @@ from kernelproba.compression.pursuit import MatchingPursuit, SharedCenters
 from kernelproba.compression.reduced_functions import (
     Reduced,
     ReducedFunction,
-    pull_strength,
     with_centers,
     with_moved_centers,
 )
@@ -38,14 +37,14 @@ class PoolMember:
         With one expansion of all scores.
     rows : array of shape (n, d)
         Rows as the model compares them, the same for all members.
-    n_rows : float
-        Rows that it was fitted to.
+    strength : float
+        λ of its coefficients, see `distil`.
     """
 
     share: float
     model: KernelMachine
     rows: Matrix
-    n_rows: float
+    strength: float
 
     @cached_property
     def expansion(self) -> KernelExpansion:
@@ -64,8 +63,7 @@ class PoolMember:
 
     def anchor(self, function: ReducedFunction) -> Anchor:
         """Its part in what the coefficients are pulled to."""
-        strength = pull_strength(self.model.C, self.n_rows, self.share)
-        pull = np.full(len(function.projection), strength)
+        pull = np.full(len(function.projection), self.strength)
         return Anchor(
             function.projection, pull, self.share * self.expansion.intercept, self.model.fit_intercept
         )
@@ -82,10 +80,19 @@ class SoftmaxPool:
         How many rows, the last ones, a user has given.
     moves : bool
         Whether centres of Gaussian kernels may leave their rows.
+    log_proba : callable, optional
+        Logarithms of the probabilities that rows are to keep, if they are not those of the members.
     """
 
-    def __init__(self, members: Sequence[PoolMember], n_given: int, moves: bool):
+    def __init__(
+        self,
+        members: Sequence[PoolMember],
+        n_given: int,
+        moves: bool,
+        log_proba: Callable[[Matrix], np.ndarray] | None = None,
+    ):
         self.members, self._n_given, self._moves = list(members), n_given, moves
+        self._log_proba = log_proba
 
     @property
     def n_centers(self) -> int:
@@ -141,6 +148,8 @@ class SoftmaxPool:
         return moved
 
     def _targets(self, views: Sequence[Matrix]) -> Targets:
+        if self._log_proba is not None:
+            return Targets(self._log_proba(views[0]), np.ones(views[0].shape[0]))
         pairs = zip(self.members, views, strict=True)
         F = np.sum([member.share * member.expansion.scores(X) for member, X in pairs], axis=0)
         log_P = loss_for(len(self.members[0].model.classes_)).log_probabilities(F)
@@ -179,6 +188,5 @@ def _moved_member(member: PoolMember, small: KernelMachine, X: np.ndarray, slope
     """Move the centres of a smaller model, whose scores have a share in those of the pool."""
     own, width, share = _expansion(small), np.asarray(small.kernel_.length_scale), member.share
     parts = own.centers / width, share * own.coef.T, share * own.intercept
-    start = GaussianSum(*parts, sizes=(len(own.centers),))
-    found = moved_centers(X / width, start, slopes, fit_intercept=member.model.fit_intercept)
+    found = moved_centers(X / width, GaussianSum(*parts), slopes, fit_intercept=member.model.fit_intercept)
     return with_moved_centers(small, found.centers * width, found.coef.T / share, found.intercept / share)

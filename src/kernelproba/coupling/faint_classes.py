@@ -12,10 +12,14 @@ The elimination runs in units qᵢ of pᵢ, without which numbers underflow: the
 t/d that lead to class i from a class that is not faint, or from λ.
 """
 
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
 import numpy as np
 from scipy.special import log_softmax
 
-from kernelproba.coupling.pairs import class_pairs, square_from_log_odds
+from kernelproba.coupling.pairs import class_pairs, pair_ends, pair_probabilities, symmetric_square
 from kernelproba.number_range import log_probabilities
 
 #: Probabilities below this are found anew: in the linear system they are rounding.
@@ -27,8 +31,9 @@ LARGEST_LOG_ODDS = 1e9
 
 
 def faint_rows(P: np.ndarray) -> np.ndarray:
-    """Numbers of the rows of P (n, c) that have faint classes."""
-    return np.flatnonzero(P.min(axis=1, initial=1.0) < FAINT)
+    """Numbers of the rows of P (n, c) that have faint classes, those with few of them first."""
+    n_faint = np.count_nonzero(P < FAINT, axis=1)
+    return np.argsort(n_faint, kind="stable")[np.count_nonzero(n_faint == 0) :]
 
 
 def with_faint_classes(P: np.ndarray, F: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -49,76 +54,112 @@ def with_faint_classes(P: np.ndarray, F: np.ndarray, weights: np.ndarray) -> np.
         log p.
     """
     F = np.clip(F, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
-    R, ties = square_from_log_odds(F), _log_ties(F, weights)
-    losses = np.einsum("si,bsi->bi", weights, R**2)
-    level, left = _log_level(P, R, weights), np.arange(len(P))
-    known = np.where(P < FAINT, -np.inf, log_probabilities(P))
-    log_P = np.empty_like(known)
+    rows = FaintRows.of(P, F, weights)
+    level, left = rows.log_level(P), np.arange(len(P))
+    log_P = np.empty_like(P)
     for _ in range(PASSES):
-        solved = log_softmax(_solved(known[left], level, ties[left], losses[left]), axis=1)
-        before, level = level, _log_level(np.exp(solved), R[left], weights)
+        solved = log_softmax(rows.solved(level), axis=1)
+        before, level = level, rows.log_level(np.exp(solved))
         log_P[left] = solved
         # λ adds λ/(dᵢ pᵢ) to pᵢ, relative to it.
         change = np.abs(np.exp(level) - np.exp(before))[:, 0]
-        unsettled = change > TOL * (losses[left] * np.exp(solved)).min(axis=1)
+        unsettled = change > TOL * (rows.losses * np.exp(solved)).min(axis=1)
         if not unsettled.any():
             break
-        left, level = left[unsettled], level[unsettled]
+        left, level, rows = left[unsettled], level[unsettled], rows.at(unsettled)
     return log_P
 
 
-def _log_ties(F: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Log t (n, c, c), −∞ on the diagonal."""
-    c = len(weights)
-    i, j = class_pairs(c).T
-    ties = np.full((len(F), c, c), -np.inf)
-    ties[:, i, j] = np.log(weights[i, j]) - np.abs(F) - 2 * np.log1p(np.exp(-np.abs(F)))
-    ties[:, j, i] = ties[:, i, j]
-    return ties
+@dataclass(frozen=True)
+class FaintRows:
+    """What the equations of faint classes are made of; classes come in an order of their own in each row.
 
+    Attributes
+    ----------
+    known : array of shape (n, c)
+        log p where it is known, −∞ where a class is faint.
+    losses : array of shape (n, c)
+        d.
+    won, lost : array of shape (n, c(c−1)/2)
+        √nᵢⱼ rᵢⱼ and √nᵢⱼ rⱼᵢ of the pairs i < j.
+    order : array of shape (n, c)
+        Classes by their probabilities, the least first.
+    ties : array of shape (n, f, c)
+        log t of the first f of them, among which all are that are faint, with all classes.
+    """
 
-def _log_level(P: np.ndarray, R: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Log λ (n, 1), −∞ where λ is nothing but rounding."""
-    beaten = R.transpose(0, 2, 1) * P[:, :, np.newaxis]  # r_ji p_i
-    squares = 0.5 * np.einsum("ij,bij->b", weights, (beaten - beaten.transpose(0, 2, 1)) ** 2)
-    rounding = np.einsum("ij,bij->b", weights, (16 * np.finfo(float).eps * beaten) ** 2)
-    with np.errstate(divide="ignore"):
-        return np.log(np.where(squares > rounding, squares, 0.0))[:, np.newaxis]
+    known: np.ndarray
+    losses: np.ndarray
+    won: np.ndarray
+    lost: np.ndarray
+    order: np.ndarray
+    ties: np.ndarray
 
+    @classmethod
+    def of(cls, P: np.ndarray, F: np.ndarray, weights: np.ndarray) -> FaintRows:
+        """Those of probabilities and log-odds, as in `with_faint_classes`."""
+        faint, (i, j) = P < FAINT, class_pairs(len(weights)).T
+        (first, second), root = pair_ends(len(weights)), np.sqrt(weights[i, j])
+        won, lost = (root * part for part in pair_probabilities(F))
+        order, n_faint = np.argsort(P, axis=1), faint.sum(axis=1).max()
+        log_t = np.log(np.maximum(won, lost) ** 2) - np.abs(F)
+        ties = np.take_along_axis(symmetric_square(log_t, -np.inf), order[:, :n_faint, np.newaxis], axis=1)
+        known = np.where(faint, -np.inf, log_probabilities(P))
+        return cls(known, lost**2 @ first + won**2 @ second, won, lost, order, ties)
 
-def _units(known: np.ndarray, level: np.ndarray, ties: np.ndarray, losses: np.ndarray) -> np.ndarray:
-    """Log q (n, c): what is known of log p, and the largest chains to where that is −∞."""
-    faint, log_losses = np.isneginf(known), np.log(losses, where=losses > 0, out=np.zeros_like(losses))
-    units = np.where(faint, level - log_losses, known)
-    for _ in range(units.shape[1]):
-        reached = (ties + units[:, np.newaxis, :]).max(axis=2) - log_losses
-        larger = np.where(faint, np.maximum(units, reached), known)
-        if np.array_equal(larger, units):
-            break
-        units = larger
-    return units
+    def at(self, rows: np.ndarray) -> FaintRows:
+        """Some of the rows."""
+        return FaintRows(*(getattr(self, each.name)[rows] for each in fields(self)))
 
+    def log_level(self, P: np.ndarray) -> np.ndarray:
+        """Log λ (n, 1) of probabilities P (n, c), −∞ where λ is nothing but rounding."""
+        i, j = class_pairs(P.shape[1]).T
+        one, other = self.lost * P.take(i, axis=1), self.won * P.take(j, axis=1)
+        squares, *parts = (np.einsum("bp,bp->b", part, part) for part in (one - other, one, other))
+        rounding = (16 * np.finfo(float).eps) ** 2 * sum(parts)
+        with np.errstate(divide="ignore"):
+            return np.log(np.where(squares > rounding, squares, 0.0))[:, np.newaxis]
 
-def _solved(known: np.ndarray, level: np.ndarray, ties: np.ndarray, losses: np.ndarray) -> np.ndarray:
-    """Log p (n, c), by elimination of what is not known, from the smallest unit to the largest."""
-    (n, c), units = known.shape, _units(known, level, ties, losses)
-    order = np.argsort(units, axis=1)
-    row, q = np.arange(n)[:, np.newaxis], np.take_along_axis(units, order, axis=1)
-    ties = ties[row[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis, :]]
-    # Classes first, rows last: each operation below is one over long stretches of memory.
-    T = np.ascontiguousarray(np.exp(ties + q[:, np.newaxis, :] - q[:, :, np.newaxis]).transpose(1, 2, 0))
-    g, d = np.exp(level - q).T.copy(), losses[row, order].T
-    n_faint = int(np.isneginf(known).sum(axis=1).max())
-    for k in range(n_faint):
-        # y_k = g_k + Σ_{j>k} T_kj y_j, put into the equations of all later classes.
-        pivot, after, faint = d[k] - T[k, k], slice(k + 1, c), slice(k + 1, n_faint)
-        T[k, after] /= pivot
-        g[k] /= pivot
-        T[faint, after] += T[faint, k, np.newaxis] * T[k, after]
-        g[faint] += T[faint, k] * g[k]
-    y = np.ones((c, n))
-    for k in reversed(range(n_faint)):
-        y[k] = g[k] + np.einsum("jb,jb->b", T[k, k + 1 :], y[k + 1 :])
-    log_P = np.empty_like(units)
-    log_P[row, order] = q + log_probabilities(y).T
-    return log_P
+    def units(self, level: np.ndarray) -> np.ndarray:
+        """Log q (n, c): what is known of log p, and the largest chains to where that is −∞."""
+        faint = np.isneginf(self.known)
+        log_losses = np.log(self.losses, where=self.losses > 0, out=np.zeros_like(self.losses))
+        units = np.where(faint, level - log_losses, self.known)
+        row, first = np.arange(len(units))[:, np.newaxis], self.order[:, : self.ties.shape[1]]
+        for _ in range(units.shape[1]):
+            reached = np.full_like(units, -np.inf)
+            reached[row, first] = (self.ties + units[:, np.newaxis, :]).max(axis=2)
+            larger = np.where(faint, np.maximum(units, reached - log_losses), self.known)
+            if np.array_equal(larger, units):
+                break
+            units = larger
+        return units
+
+    def solved(self, level: np.ndarray) -> np.ndarray:
+        """Log p (n, c), by elimination of what is not known, from the smallest unit to the largest."""
+        (n, f, _), row = self.ties.shape, np.arange(len(level))[:, np.newaxis]
+        units = self.units(level)
+        place = np.argsort(np.take_along_axis(units, self.order[:, :f], axis=1), axis=1)
+        order = np.hstack([np.take_along_axis(self.order, place, axis=1), self.order[:, f:]])
+        q = np.take_along_axis(units, order, axis=1)
+        ties = self.ties[row[:, :, np.newaxis], place[:, :, np.newaxis], order[:, np.newaxis, :]]
+        T = np.exp(ties + q[:, np.newaxis, :] - q[:, :f, np.newaxis])
+        d, faint = self.losses[row, order[:, :f]], np.isneginf(self.known[row, order[:, :f]])
+        # Classes that are not faint have what they have: y = 1.
+        g = np.where(faint, np.exp(level - q[:, :f]) + T[:, :, f:].sum(axis=2), d)
+        T = np.where(faint[:, :, np.newaxis], T[:, :, :f], 0.0)
+        # Classes first, rows last: each operation below is one over long stretches of memory.
+        T, g, d = np.ascontiguousarray(T.transpose(1, 2, 0)), g.T.copy(), d.T.copy()
+        for k in range(f):
+            # y_k = g_k + Σ_{j>k} T_kj y_j, put into the equations of all later classes.
+            pivot, after = d[k] - T[k, k], slice(k + 1, f)
+            T[k, after] /= pivot
+            g[k] /= pivot
+            T[after, after] += T[after, k, np.newaxis] * T[k, after]
+            g[after] += T[after, k] * g[k]
+        y = np.empty((f, n))
+        for k in reversed(range(f)):
+            y[k] = g[k] + np.einsum("jb,jb->b", T[k, k + 1 :], y[k + 1 :])
+        log_P = units.copy()
+        log_P[row, order[:, :f]] = q[:, :f] + log_probabilities(y).T
+        return log_P

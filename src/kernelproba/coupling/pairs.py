@@ -21,9 +21,10 @@ BLOCK_SIZE = 2**17
 LEAST_PAIR_WEIGHT = 1e-10
 
 
+@cache
 def class_pairs(c: int) -> np.ndarray:
     """Return the pairs i < j of c classes, (c(c−1)/2, 2), in the order of ``itertools.combinations``."""
-    return np.array(list(combinations(range(c), 2)), dtype=np.intp).reshape(-1, 2)
+    return _kept(np.array(list(combinations(range(c), 2)), dtype=np.intp).reshape(-1, 2))
 
 
 def check_pairs(R) -> np.ndarray:
@@ -70,17 +71,45 @@ def check_pair_weights(pair_weights, c: int) -> np.ndarray:
     return weights / weights[off_diagonal].mean()
 
 
-def square_from_log_odds(F: np.ndarray) -> np.ndarray:
-    """Return r_ij (n, c, c), with ½ on the diagonal, from the log-odds F (n, c(c−1)/2) of pairs."""
-    c, m = n_classes(F), F.shape[1]
-    # 1/(1 + exp(−|f|)) and its complement, each to its own last digit.
+def pair_probabilities(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return r_ij and r_ji (n, m) of pairs i < j from their log-odds F (n, m), each to its own last digit."""
     smaller = np.exp(-np.abs(F))
     larger = 1.0 / (1.0 + smaller)
     smaller *= larger
     wins = F >= 0
+    return np.where(wins, larger, smaller), np.where(wins, smaller, larger)
+
+
+def ties_and_leads(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return r_ij r_ji and r_ij − r_ji (n, m) of pairs i < j from their log-odds F (n, m)."""
+    ties = np.exp(-np.abs(F))
+    larger = 1.0 / (1.0 + ties)
+    ties *= larger
+    ties *= larger
+    return ties, np.copysign(2.0 * larger - 1.0, F)
+
+
+def square_from_log_odds(F: np.ndarray) -> np.ndarray:
+    """Return r_ij (n, c, c), with ½ on the diagonal, from the log-odds F (n, c(c−1)/2) of pairs."""
+    c, m = n_classes(F), F.shape[1]
     parts = np.full((len(F), 2 * m + 1), 0.5)
-    parts[:, :m], parts[:, m:-1] = np.where(wins, larger, smaller), np.where(wins, smaller, larger)
+    parts[:, :m], parts[:, m:-1] = pair_probabilities(F)
     return parts.take(_places_in_square(c), axis=1).reshape(-1, c, c)
+
+
+def symmetric_square(V: np.ndarray, diagonal: float) -> np.ndarray:
+    """Return (n, c, c) with the values V (n, c(c−1)/2) of the pairs i < j on both sides of the diagonal."""
+    c, m = n_classes(V), V.shape[1]
+    parts = np.empty((len(V), m + 1))
+    parts[:, :m], parts[:, m] = V, diagonal
+    return parts.take(_places_in_symmetric_square(c), axis=1).reshape(-1, c, c)
+
+
+@cache
+def pair_ends(c: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two matrices (c(c−1)/2, c) that say which is the first class of a pair, and which the second."""
+    first, second = _kept(np.eye(c)[class_pairs(c).T])
+    return first, second
 
 
 @cache
@@ -89,7 +118,20 @@ def _places_in_square(c: int) -> np.ndarray:
     (i, j), m = class_pairs(c).T, c * (c - 1) // 2
     places = np.full((c, c), 2 * m)
     places[i, j], places[j, i] = np.arange(m), m + np.arange(m)
-    return places.ravel()
+    return _kept(places.ravel())
+
+
+@cache
+def _places_in_symmetric_square(c: int) -> np.ndarray:
+    """Where each entry (c²,) of a symmetric square stands among the pairs i < j and the diagonal."""
+    places, m = _places_in_square(c), c * (c - 1) // 2
+    return _kept(np.where(places < 2 * m, places % m, m))
+
+
+def _kept(shared: np.ndarray) -> np.ndarray:
+    """Return an array that all callers share, and none may write to."""
+    shared.setflags(write=False)
+    return shared
 
 
 def square_blocks(R: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

@@ -1,7 +1,5 @@
 """The posterior of all classes from the probabilities of their pairs."""
 
-from functools import partial
-
 import numpy as np
 from scipy.special import log_expit
 
@@ -10,10 +8,12 @@ from kernelproba.coupling.hastie_tibshirani import hastie_tibshirani
 from kernelproba.coupling.pairs import (
     check_pair_weights,
     check_pairs,
+    class_pairs,
     n_classes,
     square_blocks,
     square_from_log_odds,
     square_slices,
+    ties_and_leads,
 )
 from kernelproba.coupling.wu_lin_weng import wu_lin_weng
 from kernelproba.number_range import log_probabilities
@@ -109,15 +109,13 @@ def couple_log_odds(
     if c == 2:
         return log_expit(np.hstack([F, -F]))
     weights = check_pair_weights(pair_weights, c)
-    blocks = ((rows, square_from_log_odds(F[rows])) for rows in square_slices(len(F), c))
-    log_P = np.empty((len(F), c))
-    if method == "hastie-tibshirani":
-        for rows, R in blocks:
-            log_P[rows] = hastie_tibshirani(R, weights=weights, tol=tol)
-        return log_P
     P = np.empty((len(F), c))
-    for rows, R in blocks:
-        P[rows] = wu_lin_weng(R, weights)
+    if method == "hastie-tibshirani":
+        for rows in square_slices(*P.shape):
+            P[rows] = hastie_tibshirani(square_from_log_odds(F[rows]), weights=weights, tol=tol)
+        return P
+    for rows in square_slices(*P.shape):
+        P[rows] = wu_lin_weng(*ties_and_leads(F[rows]), weights)
     log_P, faint = log_probabilities(P), faint_rows(P)
     for part in square_slices(len(faint), c):
         log_P[faint[part]] = with_faint_classes(P[faint[part]], F[faint[part]], weights)
@@ -127,7 +125,8 @@ def couple_log_odds(
 def _solver(method, weights, tol):
     if method == "hastie-tibshirani":
         return lambda R: np.exp(hastie_tibshirani(R, weights=weights, tol=tol))
-    return partial(wu_lin_weng, weights=weights)
+    i, j = class_pairs(len(weights)).T
+    return lambda R: wu_lin_weng(R[:, i, j] * R[:, j, i], R[:, i, j] - R[:, j, i], weights)
 
 
 def _sum_to_one(block):

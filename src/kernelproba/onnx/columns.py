@@ -51,8 +51,8 @@ INPUTS = {
     NUMBER: ColumnInput(False, "number; NaN if missing"),
     TIME: ColumnInput(False, "time of day: seconds since midnight; NaN if missing"),
     DATE: ColumnInput(False, "days since 1970-01-01 (UTC), with fractions; NaN if missing"),
-    CATEGORY: ColumnInput(True, "text; empty if missing"),
-    ORDERED: ColumnInput(True, "text; empty if missing"),
+    CATEGORY: ColumnInput(True, "text without blanks around it; empty if missing"),
+    ORDERED: ColumnInput(True, "text without blanks around it; empty if missing"),
     FLAG: ColumnInput(True, "true or false; empty if missing"),
     TEXT: ColumnInput(True, "text; empty if missing"),
 }

@@ -30,7 +30,6 @@ from kernelproba.kernels import (
     Sum,
 )
 from kernelproba.linalg import densify
-from kernelproba.number_range import LARGEST
 from kernelproba.onnx.errors import ConversionError
 from kernelproba.onnx.graph import Tensor, sum_over_features
 
@@ -38,6 +37,8 @@ from kernelproba.onnx.graph import Tensor, sum_over_features
 LARGEST_ERROR = 1e-9
 #: What exp takes to zero.
 FAR = 800.0
+#: Rows beyond this are as far as this: squares overflow to ∞, as in `predict_proba`, but products do not.
+FARTHEST = 1e160
 
 
 def kernel_block(kernel: Kernel, X: Tensor, Z: np.ndarray) -> Tensor:
@@ -193,8 +194,7 @@ def _squared_gap(x: Tensor, z: Tensor) -> Tensor:
 def _in_widths(kernel: Stationary, X: Tensor, Z: np.ndarray, origin: np.ndarray) -> tuple[Tensor, np.ndarray]:
     """Return rows and centres as seen from an origin, in units of the kernel's width."""
     widths = np.broadcast_to(np.asarray(kernel.length_scale, dtype=np.float64), Z.shape[1:])
-    # Squares of what is beyond overflow; kernels are zero long before.
-    return (X.clip(-LARGEST, LARGEST) - origin) / widths, (Z - origin) / widths
+    return (X.clip(-FARTHEST, FARTHEST) - origin) / widths, (Z - origin) / widths
 
 
 def dense_centers(Z: object) -> np.ndarray:

@@ -17,7 +17,7 @@ from kernelproba.kernels import (
     RationalQuadratic,
     Scaled,
 )
-from kernelproba.number_range import LOG_ZERO
+from kernelproba.number_range import LARGEST, LOG_ZERO
 from kernelproba.onnx.graph import Tensor
 from kernelproba.onnx.kernels import (
     absolute_distances,
@@ -79,14 +79,15 @@ def _(kernel: Laplacian, X: Tensor, Z: np.ndarray) -> Tensor:
 
 @_log_block.register
 def _(kernel: Matern, X: Tensor, Z: np.ndarray) -> Tensor:
-    s = matern_distances(kernel, X, Z)
+    s = matern_distances(kernel, X, Z).at_most(-LOG_ZERO)
     if kernel.nu == 0.5:
         return -s
     # log(1 + s) − s, log(1 + s + s²/3) − s
-    return X.graph("Log", (s if kernel.nu == 1.5 else s * (s / 3.0 + 1.0)) + 1.0) - s
+    t = s.at_most(LARGEST)
+    return X.graph("Log", (t if kernel.nu == 1.5 else t * (t / 3.0 + 1.0)) + 1.0) - s
 
 
 @_log_block.register
 def _(kernel: RationalQuadratic, X: Tensor, Z: np.ndarray) -> Tensor:
     base = squared_distances(kernel, X, Z) / (2.0 * kernel.alpha) + 1.0
-    return X.graph("Log", base) * -float(kernel.alpha)
+    return X.graph("Log", base).at_most(1e3) * -float(kernel.alpha)

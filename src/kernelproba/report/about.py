@@ -36,6 +36,8 @@ class About:
         Names of other models, and their probabilities of the same rows, columns in the order of the classes.
     source : str or None
         Where probabilities come from, if there is no model.
+    class_counts : ndarray of shape (c,) or None
+        Rows of each class in training, in the order of the classes, if the rows themselves are not given.
     left_out : mapping of str to str
         Names of columns that were left out before the fit, and why.
     sets : "model", LabelSets or None
@@ -56,6 +58,7 @@ class About:
     timings: Mapping[str, float] = field(default_factory=dict)
     seen: NDArray | None = None
     row_numbers: str = "Rows are named by the index of the table, or counted from 0 if it has none."
+    class_counts: NDArray | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     against: Mapping[str, ArrayLike] = field(default_factory=dict)
     source: str | None = None

@@ -73,7 +73,7 @@ def _wrong_slices(found: DefectSummary) -> Iterator[str]:
 def _learnt_nothing(summary: Summary) -> Iterator[str]:
     own, base = summary["scores"]["log_loss"], summary["baseline"]["log_loss"]
     frequencies = "than stating the frequency of each class for every row."
-    if own["low"] >= base:
+    if own["low"] > base + 1e-9:  # a model may state just these frequencies
         yield f"The probabilities are worse {frequencies}"
     elif own["high"] >= base:
         yield f"The probabilities are not clearly better {frequencies}"

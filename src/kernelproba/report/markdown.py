@@ -73,11 +73,12 @@ def _section(title: str, body: str) -> str:
 def _scores(summary: Summary) -> str:
     rows = [
         (text.title, number(score["estimate"], text.percent), interval(score, text.percent),
-         number(summary["baseline"][key], text.percent), text.meaning)
+         number(summary["baseline"].get(key), text.percent), text.meaning)
         for key, text in SCORE_TEXTS.items()
         for score in [summary["scores"][key]]
     ]  # fmt: skip
-    return lines_table(["score", "value", "95% interval", "stating class frequencies", "meaning"], rows)
+    stated = f"stating class frequencies {summary['baseline_counted']}"
+    return lines_table(["score", "value", "95% interval", stated, "meaning"], rows)
 
 
 def _findings(findings: list[str]) -> str:

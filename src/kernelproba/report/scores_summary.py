@@ -56,9 +56,15 @@ def opponent(title: str, codes: NDArray, P: NDArray, Q: ArrayLike) -> Opponent:
 
 
 def baseline_scores(codes: NDArray, counts: NDArray) -> dict[str, float]:
-    """The scores of stating the class frequencies (c,) for every row."""
+    """The scores of stating the class frequencies (c,) of training for every row."""
     P = np.tile(counts / counts.sum(), (len(codes), 1))
     return probability_scores(codes, P, classes=np.arange(len(counts)))
+
+
+def own_baseline_scores(codes: NDArray, n_classes: int) -> dict[str, float]:
+    """The same of the frequencies in these very rows, but for the ECE, which is nothing by construction."""
+    scores = baseline_scores(codes, np.bincount(codes, minlength=n_classes))
+    return {key: value for key, value in scores.items() if key != "ece"}
 
 
 def calibration(codes: NDArray, P: NDArray, classes: NDArray, plain_error: ScoreEnds) -> CalibrationSummary:

@@ -41,6 +41,7 @@ from kernelproba.report.scores_summary import (
     confusion,
     headline_scores,
     opponent,
+    own_baseline_scores,
 )
 from kernelproba.report.summary_types import AskedSummary, ModelSummary, RivalsSummary, Summary
 from kernelproba.report.uncertainty_summary import describe_novelty, describe_sets
@@ -171,7 +172,9 @@ def _summary(
     suspect = look_for_defects(model, X, checked, training, about)
     data = describe_data(X, codes, classes, training)
     data["seen_rows"] = suspect["seen_rows"]
-    counts = np.array([c["rows"] if training is None else c["training_rows"] for c in data["classes"]])
+    counts = about.class_counts
+    if training is not None:
+        counts = np.array([each["training_rows"] for each in data["classes"]])
     scores = headline_scores(codes, P)
     asked = _ask_model(model, X, checked, training, about.sets)
     found: Summary = {
@@ -181,7 +184,10 @@ def _summary(
         "model": _describe_model(model, about),
         "data": data,
         "scores": scores,
-        "baseline": baseline_scores(codes, counts),
+        "baseline": own_baseline_scores(codes, P.shape[1])
+        if counts is None
+        else baseline_scores(codes, counts),
+        "baseline_counted": "in these rows" if counts is None else "in training",
         "classes": class_scores(codes, P, classes),
         "curves": _curves(codes, P, classes),
         "columns": asked["columns"],

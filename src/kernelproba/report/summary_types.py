@@ -289,6 +289,7 @@ class Summary(TypedDict):
     data: DataSummary
     scores: dict[str, ScoreEnds]
     baseline: dict[str, float]
+    baseline_counted: str
     classes: list[ClassScores]
     curves: list[dict[str, object]]
     columns: ColumnsSummary

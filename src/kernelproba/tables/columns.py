@@ -78,7 +78,7 @@ def check_in_memory(X: Any) -> None:
     """Refuse rows that are on disk or on other machines: what a column is shows in all of its values."""
     cures = {"compute": "X.compute()", "collect": "X.collect()"}  # frames of Dask, lazy ones of polars
     cure = next((call for method, call in cures.items() if hasattr(X, method)), None)
-    if cure is None and isinstance(X, Rows):
+    if cure is None and not is_frame(X) and isinstance(X, Rows):  # a protocol takes long to ask
         cure = "kernelproba.tables.read_table(path) or pandas.read_parquet(path)"
     if cure is not None:
         raise TableError(
@@ -144,9 +144,11 @@ def _of_pandas(name: str, series: Any) -> Column:
         series = series.dt.to_timestamp()
     elif dtype.kind == "M" and getattr(dtype, "tz", None) is not None:
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    if dtype.kind in "biuf":
+    if dtype.kind in "biuf" and not isinstance(dtype, np.dtype):
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return Column(name, numbers, FLAG if dtype.kind == "b" else None)
+    if dtype == "string" and dtype.kind == "O":
+        return Column(name, texts(series.tolist()))
     return _of_array(name, series.to_numpy())
 
 

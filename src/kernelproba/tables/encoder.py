@@ -196,8 +196,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_in_memory(X)
         X = arrow_as_pandas(X)
         if is_frame(X):
-            self._check_distinct([str(name) for name in X.columns])
-            validate_data(self, X, skip_check_array=True, reset=reset)
+            if reset or list(X.columns) != list(getattr(self, "feature_names_in_", ())):
+                self._check_distinct([str(name) for name in X.columns])
+                validate_data(self, X, skip_check_array=True, reset=reset)
             if X.shape[0] == 0 or X.shape[1] == 0:
                 raise TableError(f"a table of {X.shape[0]} rows and {X.shape[1]} columns has nothing in it")
             columns = columns_of(X)

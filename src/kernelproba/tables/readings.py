@@ -71,6 +71,13 @@ class Reading:
         unit = unit_of(self.style) if self.kind == NUMBER else ""
         return f"{self.kind} in {unit}" if unit else self.kind
 
+    @property
+    def written(self) -> str:
+        """How texts are written, such as "read as %d/%m/%Y"; empty if there is nothing to say."""
+        if self.kind == NUMBER:
+            return "" if written_as(self.style) == PLAIN else _MEANING[written_as(self.style)]
+        return f"read as {self.style}" if self.style else ""
+
     def values(self, distinct: Sequence[str]) -> tuple[NDArray, NDArray]:
         """Read texts.
 

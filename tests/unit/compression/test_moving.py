@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
-from scipy.special import expit, log_expit
 from sklearn.datasets import make_classification
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.compression import compress, moving
 from kernelproba.compression.distillation import Targets
-from kernelproba.compression.pair_targets import PairTargets
 from kernelproba.inspection import explain
 
 
@@ -37,29 +35,10 @@ def test_slopes_of_the_divergence_are_those_of_finite_differences(k):
     assert slopes_error(value, slopes, rng.normal(size=(6, k))) < 1e-6
 
 
-def test_slopes_of_pairs_are_those_of_finite_differences():
-    X, y = problem()
-    model = KernelLogisticRegression(multi_class="pairwise").fit(X, y)
-    rows = np.array([3, 0, 7])
-    targets = PairTargets.of(model, X[:9])
-    R, P = expit(model.pairwise_decision_function(X[rows])), model.predict_proba(X[rows])
-    share = P[:, [0, 0, 1]] + P[:, [1, 2, 2]]
-
-    def value(S):
-        # Columns: class 0 against 1 and 2, class 1 against 0 and 2, class 2 against 0 and 1.
-        F = S[:, [0, 1, 3]] + S[:, [2, 4, 5]]
-        return (share * (-R * log_expit(F) - (1 - R) * log_expit(-F))).sum() / 3
-
-    S = np.random.default_rng(0).normal(size=(3, 6))
-    assert slopes_error(value, lambda S: targets.slopes(S, rows), S) < 1e-6
-
-
 def test_slopes_of_centres_are_those_of_finite_differences():
     rng = np.random.default_rng(0)
-    X, G = rng.normal(size=(7, 2)), rng.normal(size=(7, 6))
-    start = moving.GaussianSum(
-        rng.normal(size=(4, 2)), rng.normal(size=(4, 3)), rng.normal(size=6), sizes=(1, 3)
-    )
+    X, G = rng.normal(size=(7, 2)), rng.normal(size=(7, 3))
+    start = moving.GaussianSum(*(rng.normal(size=shape) for shape in ((4, 2), (4, 3), 3)))
 
     def slopes(theta):
         own = start.at(theta)
@@ -72,25 +51,15 @@ def test_slopes_of_centres_are_those_of_finite_differences():
     assert check_grad(value, slopes, start.flat()) < 1e-5
 
 
-def test_groups_of_centres_have_their_own_scores():
-    rng = np.random.default_rng(0)
-    X, Z, A, b = (rng.normal(size=shape) for shape in ((5, 2), (4, 2), (4, 3), 6))
-    whole = moving.GaussianSum(Z, A, b, sizes=(1, 3))
-    first = moving.GaussianSum(Z[:1], A[:1], b[:3], sizes=(1,))
-    second = moving.GaussianSum(Z[1:], A[1:], b[3:], sizes=(3,))
-    parts = [each.scores(each.kernel(X)) for each in (first, second)]
-    np.testing.assert_allclose(whole.scores(whole.kernel(X)), np.hstack(parts))
-
-
 def test_a_sum_of_gaussians_is_found_again_from_other_centres():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     truth = moving.GaussianSum(
-        np.array([[0.0, 1.0], [1.0, -1.0]]), np.array([[3.0], [-2.0]]), np.array([0.5]), sizes=(2,)
+        np.array([[0.0, 1.0], [1.0, -1.0]]), np.array([[3.0], [-2.0]]), np.array([0.5])
     )
     F = truth.kernel(X) @ truth.coef + truth.intercept
     log_P = -np.logaddexp(0, np.hstack([F, -F]))
-    start = moving.GaussianSum(truth.centers + 0.3, np.array([[1.0], [-1.0]]), np.zeros(1), sizes=(2,))
+    start = moving.GaussianSum(truth.centers + 0.3, np.array([[1.0], [-1.0]]), np.zeros(1))
     goal = Targets(log_P, np.ones(300)).slopes_beside(np.zeros((300, 1)))
     found = moving.moved_centers(X, start, goal)
     np.testing.assert_allclose(found.centers, truth.centers, atol=0.05)

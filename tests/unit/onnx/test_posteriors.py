@@ -23,6 +23,7 @@ from kernelproba import (
     PriorShiftClassifier,
     RelevanceVectorClassifier,
 )
+from kernelproba.kernels import RBF, Laplacian, Matern, RationalQuadratic
 from kernelproba.onnx import register_converters, to_onnx
 
 FAMILIES = [
@@ -46,6 +47,18 @@ def test_extreme_rows_have_probabilities(model, dtype, problem, agree):
     rows = np.array([[0, 0, 0, 0], [1e30, 0, -1e30, 5], [1e-30, 0, 0, 0], [-3e38] * 4, [100.0] * 4], dtype)
     P = agree(model.fit(*problem), rows)
     np.testing.assert_allclose(P.sum(axis=1), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [None, RBF(), Laplacian(), Matern(nu=1.5), Matern(nu=2.5), RationalQuadratic(alpha=3.0)],
+    ids=str,
+)
+def test_rows_whose_squares_overflow_are_as_far_as_in_python(kernel, problem, agree):
+    model = KernelDensityClassifier() if kernel is None else KernelDensityClassifier(kernel)
+    sizes = np.array([1e20, 1e99, 1e101, 1e149, 1e151, 1e155, 1e200, 1e299, 1.7e308])
+    rows = np.vstack([np.outer(sizes, ends) for ends in ([1, 1, 1, 1], [-1, 0, 0, 0], [0, 1, -1, 0])])
+    agree(model.fit(*problem), rows)
 
 
 @pytest.mark.parametrize("coupling", ["wu-lin-weng", "hastie-tibshirani"])

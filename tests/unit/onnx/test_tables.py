@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from kernelproba import KernelLogisticRegression, MinimumRiskClassifier, TableClassifier, TableEncoder
+from kernelproba import (
+    KernelDensityClassifier,
+    KernelLogisticRegression,
+    KernelLogisticRegressionCV,
+    LeastSquaresProbabilisticClassifier,
+    MinimumRiskClassifier,
+    RelevanceVectorClassifier,
+    TableClassifier,
+    TableEncoder,
+)
 from kernelproba.onnx import ConversionError, to_onnx
 
 pd = pytest.importorskip("pandas")
@@ -37,6 +46,35 @@ def test_a_table_of_all_kinds_under_hostile_names(estimator, run):
     assert {each.name for each in graph.graph.input} >= {*ODD[4:5], *ODD[6:], " ", "kind", "date"}
     assert "always" not in {each.name for each in graph.graph.input}
     labels, P = run(model, feed(graph, new))
+    np.testing.assert_allclose(P, model.predict_proba(new), rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(labels, model.predict(new))
+
+
+HOSTILE_NUMBERS = [0, -0.0, 1e-320, 1e-38, 1e30, 1e99, 1e101, 1e151, 1e200, 1.7e308, -1.7e308, np.nan]
+HOSTILE_TEXTS = ["U", "", "\0x", "w e\u0301", "NaN", "nan", "None", "1", "true", "🦊", "-", "N/A", "x" * 3000]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KernelLogisticRegression(multi_class="pairwise"),
+        KernelLogisticRegressionCV(),
+        LeastSquaresProbabilisticClassifier(),
+        KernelDensityClassifier(),
+        RelevanceVectorClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_cells_of_any_size_and_texts_never_seen(estimator, run):
+    table, y = mixed_table()
+    model = TableClassifier(estimator).fit(table, np.where(np.arange(len(y)) % 5 == 0, "third", y))
+    rng, (new, _) = np.random.default_rng(0), mixed_table(200, seed=1)
+    for row in range(len(new)):
+        new.loc[row, list(rng.choice(ODD, 3, replace=False))] = rng.choice(HOSTILE_NUMBERS, 3)
+    new.loc[: len(HOSTILE_TEXTS) - 1, "kind"] = HOSTILE_TEXTS
+    new.loc[20:22, "date"] = [pd.NaT, pd.Timestamp("1678-01-01"), pd.Timestamp("2262-04-11")]
+    new.loc[30, "time"] = pd.Timedelta(days=10_000)
+    labels, P = run(model, feed(to_onnx(model), new))
     np.testing.assert_allclose(P, model.predict_proba(new), rtol=0, atol=1e-9)
     np.testing.assert_array_equal(labels, model.predict(new))
 

@@ -4,13 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from kernelproba.report.about import About
 from kernelproba.report.drift import drifts
 from kernelproba.report.leaks import leaking_columns
-from kernelproba.report.summary import summarise
+from kernelproba.report.render import render
+from kernelproba.report.summary import summarise, summarise_predictions
 from kernelproba.tables import TableClassifier
 
 CLEAN = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
@@ -71,6 +73,32 @@ def test_a_model_that_learnt_nothing_is_told():
     y = np.random.default_rng(0).permutation(y)
     findings = report(X[:200], y[:200], X[200:], y[200:])["findings"]
     assert any("than stating the frequency of each class" in each for each in findings)
+
+
+@pytest.mark.parametrize("known", ["rows of training", "their counts"])
+def test_a_model_that_states_the_priors_scores_as_the_frequencies_do_and_is_not_called_worse(known):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.choice(["a", "b", "c"], 300, p=[0.6, 0.3, 0.1])
+    train, test = slice(0, 200), slice(200, 300)
+    model = DummyClassifier().fit(X[train], y[train])
+    if known == "their counts":
+        counts = np.unique(y[train], return_counts=True)[1]
+        summary = summarise(model, X[test], y[test], about=About(class_counts=counts))
+    else:
+        summary = summarise(model, X[test], y[test], training=(X[train], y[train]))
+    own = {key: score["estimate"] for key, score in summary["scores"].items()}
+    assert own == pytest.approx(summary["baseline"])
+    assert summary["baseline_counted"] == "in training"
+    assert any("not clearly better" in each for each in summary["findings"])
+    assert not any("worse" in each for each in summary["findings"])
+
+
+def test_frequencies_of_the_judged_rows_have_no_calibration_error():
+    y = np.repeat([0, 1], [60, 40])
+    summary = summarise_predictions(y, np.full(100, 0.35))
+    assert "ece" not in summary["baseline"]
+    assert summary["baseline_counted"] == "in these rows"
+    assert "counted in these rows" in render(summary)
 
 
 def test_a_class_that_is_never_predicted_is_told():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.tables import TableEncoder
-from kernelproba.tables.unfamiliar import UnfamiliarValues
+from kernelproba.tables.unfamiliar import UnfamiliarValues, unfamiliar_cells
 
 
 def table(n, seed=0):
@@ -103,3 +103,11 @@ def test_the_note_says_what_training_had(encoder):
     assert "never seen in training, which had female, male" in sex
     (seen,) = unfamiliar(encoder, new.assign(seen=pd.Timestamp("1999-01-01"))).notes()
     assert "(2024-01-0" in seen
+
+
+def test_the_cells_of_one_row_that_are_unlike_all_of_training_are_named(encoder):
+    row = table(200)[:1]
+    assert unfamiliar_cells(encoder, row) == []
+    (height, sex) = unfamiliar_cells(encoder, row.assign(height=1.72, sex="F"))
+    assert "'height'" in height
+    assert "'sex' is unlike all of training, which had female, male" in sex

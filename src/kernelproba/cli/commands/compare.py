@@ -10,6 +10,7 @@ import typer
 from kernelproba.cli import methods
 from kernelproba.cli.options import (
     Data,
+    Group,
     Jobs,
     Json,
     MaxRows,
@@ -95,6 +96,7 @@ def compare(
     max_time: _MaxTime = _MAX_TIME,
     fit_winner: _FitWinner = None,
     report: _Report = None,
+    group: Group = None,
     max_rows: MaxRows = _MAX_ROWS,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -106,29 +108,35 @@ def compare(
 ) -> None:
     """Compare methods by cross-validation, the best log loss first.
 
-    All see the same folds of the same prepared columns.
+    All see the same folds of the same prepared columns; with --group the rows of a group are in one fold.
     """
     from joblib import parallel_config
 
     from kernelproba.cli.comparing import cross_validate, prepared
+    from kernelproba.cli.hold_out import group_folds
     from kernelproba.cli.learning import Splitting
     from kernelproba.cli.training import encoder_for, load_training_table
     from kernelproba.report.comparison import rivals as usual_rivals
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
-    splitting = Splitting(report)
+    splitting = Splitting(report, group=group)
     _check_outputs(splitting, data, output, fit_winner)
     ours = {name: methods.build(name, seed=seed, jobs=jobs) for name in method or _METHODS}
     choice = splitting.choice(target, max_rows=max_rows, seed=seed, **columns)
     table = load_training_table(terminal, data, layout, choice)
     contestants = prepared(ours | (usual_rivals() if rivals else {}), encoder_for(choice))
     with terminal.warnings_as_notes(), parallel_config(n_jobs=jobs):
+        if report is None and fit_winner is None:  # else the fit tells
+            terminal.notes(_column_doubts(table, choice))
+        beside = table.beside
+        splits = folds if beside is None else group_folds(table.X, table.y, beside, folds, seed)
         scores = cross_validate(
-            terminal, table.X, table.y, contestants, folds=folds, seed=seed, max_time=max_time
+            terminal, table.X, table.y, contestants, folds=splits, seed=seed, max_time=max_time
         )
     if output is not None:
         _write(scores, output)
-    facts = {"rows": len(table.y), "folds": folds, "methods": scores.to_dict("records")}
+    facts: dict[str, object] = {"rows": len(table.y), "folds": folds, "by": group or "chance"}
+    facts["methods"] = scores.to_dict("records")
     if report is not None or fit_winner is not None:
         with parallel_config(n_jobs=jobs):
             facts["winner"] = _fit_winner(terminal, scores, ours, (choice, table), splitting, fit_winner)
@@ -142,6 +150,18 @@ def _check_outputs(splitting: Splitting, data: Path, *outputs: Path | None) -> N
     for path in outputs:
         if path is not None:
             check_output(path, data)
+
+
+def _column_doubts(table: TrainingTable, choice: TableSelection) -> list[str]:
+    """Return what speaks against columns, whatever learns from them."""
+    from sklearn.dummy import DummyClassifier
+
+    from kernelproba.cli.fit_doubts import column_doubts
+    from kernelproba.cli.training import encoder_for
+    from kernelproba.tables import TableClassifier
+
+    model = TableClassifier(DummyClassifier(), encoder_for(choice)).fit(table.X, table.y)
+    return list(column_doubts(model, table))
 
 
 def _write(scores: pd.DataFrame, path: Path) -> None:

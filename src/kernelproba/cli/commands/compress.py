@@ -72,12 +72,16 @@ def compress(
     The rows that tell most are kept, and their coefficients fitted anew to the probabilities of the model.
     How much these change is measured on rows that had no part in that.
     """
+    from kernelproba.cli.prediction_file import check_output
     from kernelproba.cli.table_model import TableModel
     from kernelproba.compression import compress as compress_model
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     if (centers is None) == (max_loss is None):
         raise CommandError("say how small by --centers N, or how alike by --max-loss NATS: one of the two")
+    if max_loss is not None and not max_loss > 0:
+        raise CommandError("--max-loss takes a positive number of nats, such as 0.01")
+    check_output(output, model)
     with terminal.warnings_as_notes():
         opened = TableModel.load(model)
         X = None if rows is None else _rows(opened, rows, layout)
@@ -85,7 +89,8 @@ def compress(
             small = compress_model(opened.model, X, n_centers=centers, max_loss=max_loss, move_centers=move)
         opened.with_model(small).save(output)
     facts = {"model": output} | small.compression_ | _sizes(model, output)
-    terminal.notes([_NEARER] if not move and facts["mean_kl"] > _MUCH else [])
+    nearer = [_NEARER] if not move and facts["mean_kl"] > _MUCH else []
+    terminal.notes([*nearer, f"sets, intervals and novelty are {model.name}'s alone: keep it for these"])
     terminal.result(facts, lambda screen: _show(screen, facts))
 
 

@@ -74,12 +74,26 @@ def explain(
         X, others = _row(table_model, file, row)
         rows = _training(table_model, training, layout)
         sample = others if training is None else rows
+        terminal.notes(_doubts(table_model, X, sample))
         facts = {"row": row} | _prediction(table_model, X, label)
         with terminal.working("weighing columns"):
             facts |= _columns(table_model, X, sample, facts["explained"])
         facts["influence"] = _influence(table_model, X, rows, top, facts["explained"])
         facts["contributions"] = _training_rows(terminal, table_model, X, rows, top, facts["explained"])
     terminal.result(facts, lambda screen: _show(screen, facts, top))
+
+
+def _doubts(model: TableModel, X: pd.DataFrame, sample: pd.DataFrame) -> list[str]:
+    """Return why reasons for one row X may mean little."""
+    from kernelproba.tables.unfamiliar import unfamiliar_cells
+
+    found = unfamiliar_cells(model.model.encoder_, X)
+    if len(sample) == 1:
+        found.append(
+            "there is no other row to compare with, so that no column contributes: give the table of the fit "
+            "by --training"
+        )
+    return found
 
 
 def _prediction(model: TableModel, X: pd.DataFrame, label: str | None) -> dict[str, object]:

@@ -39,8 +39,8 @@ def export(
     """Write a model as a graph of ONNX, for runtimes in any language.
 
     The graph has one input for each column that the model uses, under its name, and gives the label and the
-    probability of every class. Numbers are doubles, NaN if missing; categories are texts, empty if missing;
-    dates are days since 1970.
+    probability of every class. Numbers are doubles, NaN if missing; categories are texts without blanks
+    around them, empty if missing; dates are days since 1970.
     """
     from kernelproba.atomic_file import replacing
     from kernelproba.cli.prediction_file import check_output

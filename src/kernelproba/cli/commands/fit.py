@@ -12,6 +12,7 @@ from kernelproba.cli import methods
 from kernelproba.cli.errors import CommandError
 from kernelproba.cli.options import (
     Data,
+    Group,
     Jobs,
     Json,
     MaxRows,
@@ -61,14 +62,6 @@ _HoldOut = Annotated[
         "--hold-out", metavar="SHARE", min=0.01, max=0.9, help="Of rows to judge by; 0.25 with --report."
     ),
 ]
-_Group = Annotated[
-    str | None,
-    typer.Option(
-        "--group",
-        metavar="COLUMN",
-        help="Hold out whole groups, such as patients; the column is not learnt from.",
-    ),
-]
 _TimeColumn = Annotated[
     str | None, typer.Option("--time", metavar="COLUMN", help="Hold out the latest rows.")
 ]
@@ -108,7 +101,7 @@ def fit(
     settings: _Settings = None,
     report: _Report = None,
     hold_out: _HoldOut = None,
-    group: _Group = None,
+    group: Group = None,
     time_column: _TimeColumn = None,
     sets: _Sets = None,
     max_rows: MaxRows = None,

@@ -20,17 +20,19 @@ from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, Ker
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
-from kernelproba.solvers.smooth.growing_subspace import FEWEST_ROWS, growing_subspace, room
+from kernelproba.solvers.smooth.growing_subspace import growing_subspace, room
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
-SINGLE_PRECISION_ROWS = 1000
+SINGLE_PRECISION_ROWS = 500
 SINGLE_PRECISION_TOL = 1e-4
 #: Largest weight ω at which they are: rounding moves eigenvalues of K by about ε √n, of which ω makes noise.
 SINGLE_PRECISION_NOISE = 0.05
 #: Tolerance of the preliminary fit from which a fit without a start sets out.
 ROUGH_TOL = 0.1
+#: Rows above which one score is fitted in a growing subspace, too: its products with K are quick.
+BINARY_ROWS = 1000
 #: Rows for each feature from which on a linear kernel is a thin factor times itself.
 ROWS_PER_FEATURE = 4
 #: Kernel coefficients up to which Newton's method with factors is tried where conjugate gradients give up.
@@ -144,7 +146,7 @@ def fit_matrix(
         theta[start.index] = start.dual
         theta[n:] = start.intercept
     minimise = partial(irls, max_iter=max_iter, recycled=RecycledDirections.of(objective))
-    if k == 1 and isinstance(K, DenseMatrix) and n > FEWEST_ROWS:
+    if k == 1 and isinstance(K, DenseMatrix) and n > BINARY_ROWS:
         solution = binary_subspace(objective, K.K, theta, tol=tol, max_iter=max_iter)
         if not solution.converged:
             solution = minimise(objective, solution, tol=tol)

@@ -47,9 +47,11 @@ class LogisticPairs:
 def pair_scores(K: np.ndarray, bounds: np.ndarray, dual: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """f_ij (n, pairs) from kernel values K (n, m) with the sorted centres, at 2nm(c − 1) operations."""
     c = len(bounds) - 1
-    parts = [expansion_scores(K[:, s], dual[:, s].T) for s in (slice(*bounds[i : i + 2]) for i in range(c))]
-    scores = [parts[i][:, j - 1] + parts[j][:, i] for i, j in class_pairs(c)]
-    return np.stack(scores, axis=1) + intercept
+    own = (slice(*bounds[i : i + 2]) for i in range(c))
+    # Of the centres of each class c − 1 columns, one for every other class.
+    parts = np.hstack([expansion_scores(K[:, s], dual[:, s].T) for s in own])
+    i, j = class_pairs(c).T
+    return parts.take(i * (c - 1) + j - 1, axis=1) + parts.take(j * (c - 1) + i, axis=1) + intercept
 
 
 def pair_masses(mass: np.ndarray) -> np.ndarray:

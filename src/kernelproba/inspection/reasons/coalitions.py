@@ -21,9 +21,6 @@ import numpy as np
 
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
-#: Numbers that are held at once.
-CELLS = 8_000_000
-
 #: Numbers that are worked on at once: what fits into a processor's cache.
 BLOCK = 100_000
 
@@ -221,7 +218,7 @@ def least_seconds(scores: ProductScores, size: int, rows: int) -> float:
 
 def solve(scores: ProductScores, games: list[Coalitions]) -> Iterator[tuple[float, np.ndarray]]:
     """Yield baseline and shares of every game; the factors are made once for all of them."""
-    for factors in scores.factors(CELLS):
+    for factors in scores.factors:
         for game in games:
             game.add(factors)
     for game in games:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 BASELINE, COLUMN = "baseline", "column"
 
+#: Of the columns of the answer.
+_NAMES = ["explained", "class", "term", "column", "contribution", "error"]
+
 #: Columns up to which all sets are valued.
 _EXACT = 8
 
@@ -110,17 +113,20 @@ def column_contributions(
     classes = np.array([class_number(model, each) for each in best], dtype=int)
     inner, rows = MixedRows.seen_inside(model, sample, X)
     known = product_solutions(inner, rows, classes, rng)
-    lines: list[tuple] = []
+    lines: dict[str, list] = {name: [] for name in _NAMES}
     for i, (explained, k) in enumerate(zip(row_labels(X), classes, strict=True)):
         solution = known[i]
         if solution is None:
             solution = _Game(inner, rows, size, size + i, k).solved(rng)
         baseline, shares, errors = solution
-        lines.append((explained, model.classes_[k], BASELINE, None, baseline, 0.0))
-        for j in np.argsort(-abs(shares), kind="stable"):
-            lines.append((explained, model.classes_[k], COLUMN, rows.names[j], shares[j], errors[j]))
-    names = ["explained", "class", "term", "column", "contribution", "error"]
-    return pd.DataFrame(lines, columns=names)
+        largest_first, p = np.argsort(-abs(shares), kind="stable"), len(shares)
+        lines["explained"] += [explained] * (p + 1)
+        lines["class"] += [model.classes_[k]] * (p + 1)
+        lines["term"] += [BASELINE] + [COLUMN] * p
+        lines["column"] += [None, *(rows.names[j] for j in largest_first)]
+        lines["contribution"] += [baseline, *shares[largest_first].tolist()]
+        lines["error"] += [0.0, *errors[largest_first].tolist()]
+    return pd.DataFrame(lines)
 
 
 class _Game:

@@ -4,29 +4,28 @@ Log-odds that are sums of products need the sample only by the means of its prod
 
     v(S) = Σ_c α_c Π_{j∈S} a_jc · M_c(rest) ,      M_c(T) = 1/B Σ_b Π_{j∈T} b_jc ,
 
-which are the same for every row that is explained.  With T = T₁ ∪ T₂, T₁ in one half of the columns and T₂
-in the other, M_c is a product of two matrices for every centre c.
+which are the same for every row that is explained.  With T = T₁ ∪ T₂, T₁ among the columns of many values
+and T₂ among those of few, and w running over what rows of the sample are in the latter,
+
+    M_c(T) = 1/B Σ_w  Π_{j∈T₂} w_jc · Σ_{b like w} Π_{j∈T₁} b_jc .
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, class_contrasts, members, shapley_weights
+from kernelproba.inspection.reasons.coalitions import BLOCK, class_contrasts, members, shapley_weights
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
-
-def moment_seconds(scores: ProductScores, size: int, rows: int) -> float:
-    """Return about how long `moment_shares` takes for so many rows."""
-    half = len(scores.players) // 2
-    products = (size + rows) * (2**half + 2 ** (len(scores.players) - half)) * 1.5e-9
-    return scores.n_centers * (products + 2 ** len(scores.players) * (8e-11 * size + 3e-9 * rows))
+#: Centres that are worked on at once, at least.
+_LEAST_CENTERS = 64
 
 
-def moment_shares(scores: ProductScores, size: int, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield baseline and shares (p,) of every row after the sample.
+class MomentGame:
+    """The rows to explain against the means of a sample.
 
     Parameters
     ----------
@@ -34,44 +33,92 @@ def moment_shares(scores: ProductScores, size: int, labels: np.ndarray) -> Itera
         Of a model of two classes; the rows are the sample, then those to explain.
     size : int
         Rows of the sample.
-    labels : ndarray of shape (n,)
-        Number of the class that is meant, per row to explain.
     """
-    p, n = len(scores.players), len(labels)
-    additive, inside = scores.additive[0], members(p)
-    background = additive[:, :size].mean(axis=1)
-    values = inside @ (additive[:, size:] - background[:, None]) + background.sum() + scores.intercept[0]
-    step = max(1, BLOCK // (len(scores.rows) << max(0, p - p // 2)))
-    for factors in scores.factors(CELLS):
-        for block in factors.blocks(step):
-            values += _set_values(block, size, n)
-    weights = shapley_weights(p)
-    for label, own in zip(labels, values.T, strict=True):
-        sign = -class_contrasts(2, int(label))[0, 0]
-        yield float(sign * own[0]), weights @ (sign * own)
+
+    def __init__(self, scores: ProductScores, size: int):
+        self._scores, self._size, self._n = scores, size, len(scores.rows) - size
+        self._split = _Split.best(scores, size)
+
+    def seconds(self) -> float:
+        """Return about how long `shares` takes."""
+        sets = 2.0 ** len(self._split.order) * self._n
+        return 2e-9 * self._scores.n_centers * (self._split.cost(self._n) + sets)
+
+    def shares(self, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+        """Yield baseline and shares (p,) of every row, in the log-odds of the classes with these numbers."""
+        scores, size, order = self._scores, self._size, self._split.order
+        additive = scores.additive[0, order]
+        background = additive[:, :size].mean(axis=1)
+        gains = additive[:, size:] - background[:, None]
+        values = members(len(order)) @ gains + background.sum() + scores.intercept[0]
+        step = max(_LEAST_CENTERS, 2 * BLOCK // int(self._split.cost(self._n)))
+        for factors in scores.factors:
+            for block in factors.blocks(step):
+                values += self._split.set_values(block)
+        shares = np.empty((len(order), self._n))
+        shares[order] = shapley_weights(len(order)) @ values
+        for label, baseline, own in zip(labels, values[0], shares.T, strict=True):
+            sign = -class_contrasts(2, int(label))[0, 0]
+            yield float(sign * baseline), sign * own
 
 
-def _set_values(factors: Factors, size: int, n: int) -> np.ndarray:
-    """Return the sum over some centres for every set of players and row to explain, of shape (2^p, n)."""
-    low = len(factors.values) // 2
-    by_center = np.ascontiguousarray(np.moveaxis(factors.values, 2, 0))  # (m, p, R)
-    halves = [_products(part, size) for part in (by_center[:, low:], by_center[:, :low])]
-    means = halves[0][0] @ halves[1][0].transpose(0, 2, 1) / size
-    values = np.empty((means[0].size, n))
-    for i in range(n):
-        high_i, low_i = (own[:, :, i] for _, own in halves)
+@dataclass(frozen=True)
+class _Split:
+    """Players in two parts, those of many values and those of few.
+
+    Attributes
+    ----------
+    order : ndarray of shape (p,)
+        Players, those of few values first: bit i of a set is player ``order[i]``.
+    n_few : int
+        Players of few values.
+    pattern : ndarray of shape (B,)
+        Number of what a row of the sample is in the players of few values.
+    n_patterns : int
+        How many there are.
+    """
+
+    order: np.ndarray
+    n_few: int
+    pattern: np.ndarray
+    n_patterns: int
+
+    @classmethod
+    def best(cls, scores: ProductScores, size: int) -> _Split:
+        """Return the cheapest split."""
+        order = np.argsort([len(first) for first, _ in scores.levels], kind="stable")
+        splits = [cls(order, 0, np.zeros(size, dtype=int), 1)]
+        for n_few, player in enumerate(order, start=1):
+            first, place = scores.levels[player]
+            seen, pattern = np.unique(splits[-1].pattern * len(first) + place[:size], return_inverse=True)
+            splits.append(cls(order, n_few, pattern, len(seen)))
+        return min(splits, key=lambda split: split.cost(0))
+
+    def cost(self, n: int) -> float:
+        """Return how many numbers are worked on per centre for the sample and n other rows."""
+        n_many, w = len(self.order) - self.n_few, self.n_patterns
+        return 2.0**n_many * (len(self.pattern) + n) + 2.0**self.n_few * (w + n) + 2.0 ** len(self.order) * w
+
+    def set_values(self, factors: Factors) -> np.ndarray:
+        """Return the sum over some centres for every set of players and row to explain, of shape (2^p, n)."""
+        size, w = len(self.pattern), self.n_patterns
+        rows = np.argsort(self.pattern, kind="stable")
+        starts = np.searchsorted(self.pattern[rows], np.arange(w))
+        explained = np.arange(size, len(factors.places[0]))
+        many = _products(factors, self.order[self.n_few :], np.concatenate([rows, explained]))
+        few = _products(factors, self.order[: self.n_few], np.concatenate([rows[starts], explained]))
+        sums = np.add.reduceat(many[:, :size], starts, axis=1)
+        means = np.einsum("uwc,vwc->uvc", sums, few[:, :w]) * (factors.coef[0] / size)
         # The sample has the columns that are not in the set.
-        rest = means[:, ::-1, ::-1] * low_i[:, None]
-        rest *= (factors.coef[0][:, None] * high_i)[:, :, None]
-        values[:, i] = rest.sum(axis=0).ravel()
-    return values
+        values = np.einsum("uvc,uic,vic->uvi", means, many[::-1, size:], few[::-1, w:])
+        return values[::-1, ::-1].reshape(-1, len(explained))
 
 
-def _products(factors: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return products over all sets of players, of the sample (m, 2^q, B) and of other rows (m, 2^q, n)."""
-    m, q, r = factors.shape
-    out = np.empty((m, 2**q, r))
-    out[:, 0] = 1
-    for number in range(q):
-        np.multiply(out[:, : 2**number], factors[:, number, None], out=out[:, 2**number : 2 ** (number + 1)])
-    return out[:, :, :size], out[:, :, size:]
+def _products(factors: Factors, players: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return products of the factors of rows (r,) over all sets of players (q,), of shape (2^q, r, m)."""
+    out = np.empty((2 ** len(players), len(rows), factors.coef.shape[1]))
+    out[0] = 1
+    for number, player in enumerate(players):
+        size = 2**number
+        np.multiply(out[:size], factors.of(player, rows), out=out[size : 2 * size])
+    return out

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, class_contrasts
+from kernelproba.inspection.reasons.coalitions import BLOCK, class_contrasts
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 #: How far shares may be from adding up, relative to the log-odds.
@@ -60,9 +60,12 @@ def score_shares(scores: ProductScores, size: int) -> tuple[np.ndarray, np.ndarr
     baseline = means.sum(axis=1) + scores.intercept
     shares = (scores.additive[:, :, size:] - means[:, :, None]).swapaxes(1, 2)
     step = max(1, BLOCK // (size * len(scores.players)))
-    for factors in scores.factors(CELLS):
-        np.maximum(factors.values, _TINY, out=factors.values)  # by which we may divide
-        baseline, shares = baseline + _means(factors, size), shares + _checked_integrals(factors, size, step)
+    for factors in scores.factors:
+        positive = factors.at_least(_TINY)  # by which we may divide
+        baseline, shares = (
+            baseline + _means(positive, size),
+            shares + _checked_integrals(positive, size, step),
+        )
     return baseline, shares
 
 
@@ -74,8 +77,8 @@ def _means(factors: Factors, size: int) -> np.ndarray:
 def _checked_integrals(factors: Factors, size: int, step: int) -> np.ndarray:
     """Return Σ_c α_c mean_b φ_j, (k, n, p), by as many points as make them add up."""
     # What some centres need for one row all need for all rows, but for a few: ask them first.
-    pilot = Factors(factors.coef[:, :step], factors.values[:, : size + 1, :step])
-    sizes = list(_rule_sizes(len(factors.values)))
+    pilot = next(factors.blocks(step)).rows(size + 1)
+    sizes = list(_rule_sizes(len(factors.tables)))
     for points in sizes:
         if points < sizes[-1] and not _add_up(_integrals(pilot, size, points), pilot, size):
             continue

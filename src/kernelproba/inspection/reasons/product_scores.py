@@ -11,7 +11,7 @@ c running over the centres of all members of a pool, w being the slopes of membe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeGuard
@@ -21,6 +21,9 @@ import numpy as np
 from kernelproba.estimators.kernel_logistic.uncertainty import Member, UncertainProbabilities
 from kernelproba.kernels import RBF, Laplacian, Linear
 from kernelproba.typing import Classifier
+
+#: Numbers that are held at once.
+CELLS = 8_000_000
 
 #: Kernel → −log k of one column, from differences in units of ℓ, in place.
 _DISTANCES: dict[type, Callable[[np.ndarray], np.ndarray]] = {
@@ -37,18 +40,38 @@ class Factors:
     ----------
     coef : ndarray of shape (k, m)
         α, per score and centre.
-    values : ndarray of shape (p, r, m)
-        Factor of every player, row and centre.
+    tables : list of p ndarrays of shape (v, m)
+        Factors of every distinct value of a player.
+    places : list of p ndarrays of shape (r,)
+        Which of these values each row has.
     """
 
     coef: np.ndarray
-    values: np.ndarray
+    tables: list[np.ndarray]
+    places: list[np.ndarray]
+
+    def of(self, player: int, rows: np.ndarray) -> np.ndarray:
+        """Return the factors of a player and of some rows (s,), of shape (s, m)."""
+        return self.tables[player][self.places[player][rows]]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """Factor of every player, row and centre, (p, r, m)."""
+        return np.stack([table[place] for table, place in zip(self.tables, self.places, strict=True)])
 
     def blocks(self, step: int) -> Iterator[Factors]:
         """Yield so many centres at a time."""
         for first in range(0, self.coef.shape[1], step):
             block = slice(first, first + step)
-            yield Factors(self.coef[:, block], self.values[:, :, block])
+            yield Factors(self.coef[:, block], [table[:, block] for table in self.tables], self.places)
+
+    def rows(self, stop: int) -> Factors:
+        """Return those of the first rows."""
+        return Factors(self.coef, self.tables, [place[:stop] for place in self.places])
+
+    def at_least(self, least: float) -> Factors:
+        """Return factors of which none is less."""
+        return Factors(self.coef, [np.maximum(table, least) for table in self.tables], self.places)
 
 
 @dataclass(frozen=True)
@@ -88,12 +111,31 @@ class ProductScores:
     @cached_property
     def n_centers(self) -> int:
         """Centres of all sums together."""
-        return sum(len(m.model._expansion().rows) for m, _ in self._members if not _is_linear(m))
+        return sum(len(member.model._expansion().rows) for member, _ in self._curved())
+
+    def _curved(self) -> list[tuple[Member, np.ndarray]]:
+        """Members whose kernels are products."""
+        return [(member, rows) for member, rows in self._members if not _is_linear(member)]
+
+    @cached_property
+    def levels(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each player: a row of every distinct value, and which of these values each row (r,) has."""
+        return [_distinct(self.rows[:, columns]) for columns in self._columns]
 
     def differs(self, row: int, others: np.ndarray) -> np.ndarray:
         """Whether a player of some rows (r,) has another value than that of one row, (r, p)."""
-        other = self.rows[others] != self.rows[row]
-        return np.column_stack([other[:, columns].any(axis=1) for columns in self._columns])
+        return np.column_stack([place[others] != place[row] for _, place in self.levels])
+
+    @cached_property
+    def of_rows(self) -> np.ndarray:
+        """Scores of the rows as they are, (r, k)."""
+        total, rows = self.additive.sum(axis=1).T + self.intercept, np.arange(len(self.rows))
+        for factors in self.factors:
+            products = factors.of(0, rows)
+            for player in range(1, len(self.players)):
+                products *= factors.of(player, rows)
+            total += products @ factors.coef.T
+        return total
 
     @cached_property
     def additive(self) -> np.ndarray:
@@ -113,24 +155,30 @@ class ProductScores:
         parts = [self._share(member) * member.model._expansion().intercept for member, _ in self._members]
         return np.sum(parts, axis=0)
 
-    def factors(self, cells: int) -> Iterator[Factors]:
-        """Yield the factors of all players, rows and centres, at most about so many numbers at a time."""
-        step = max(1, cells // max(1, len(self.players) * len(self.rows)))
+    @property
+    def factors(self) -> Iterable[Factors]:
+        """Factors of all players, rows and centres, `CELLS` numbers at a time; kept if they are few."""
+        few = self.n_centers * len(self.players) * len(self.rows) <= CELLS
+        return self._kept_factors if few else self._made_factors()
+
+    @cached_property
+    def _kept_factors(self) -> list[Factors]:
+        return list(self._made_factors())
+
+    def _made_factors(self) -> Iterator[Factors]:
+        step = max(1, CELLS // max(1, len(self.players) * len(self.rows)))
         for pieces in self._pieces(step):
             coef = [self._share(each) * each.model._expansion().coef[:, block] for each, _, block in pieces]
-            sizes = [part.shape[1] for part in coef]
-            values = np.empty((len(self.players), len(self.rows), sum(sizes)))
-            parts = np.split(values, np.cumsum(sizes[:-1]), axis=2)
-            for (member, rows, block), part in zip(pieces, parts, strict=True):
-                self._fill(part, member, rows, block)
-            yield Factors(np.concatenate(coef, axis=1), values)
+            parts = [self._tables(*piece) for piece in pieces]
+            tables = [np.concatenate(own, axis=1) for own in zip(*parts, strict=True)]
+            yield Factors(np.concatenate(coef, axis=1), tables, [place for _, place in self.levels])
 
     def _pieces(self, step: int) -> Iterator[list[tuple[Member, np.ndarray, slice]]]:
         """Yield members with their rows and some of their centres, at most so many centres together."""
         waiting: list[tuple[Member, np.ndarray, slice]] = []
         n_waiting = 0
-        for member, rows in self._members:
-            size = 0 if _is_linear(member) else len(member.model._expansion().rows)
+        for member, rows in self._curved():
+            size = len(member.model._expansion().rows)
             for first in range(0, size, step):
                 block = slice(first, min(first + step, size))
                 if waiting and n_waiting + block.stop - first > step:
@@ -149,15 +197,17 @@ class ProductScores:
         """What scores of a member are multiplied by in those of the model."""
         return member.weight / self.model._score_scale()
 
-    def _fill(self, out: np.ndarray, member: Member, rows: np.ndarray, block: slice) -> None:
-        """Write the factors of some centres of a member into `out` (p, r, m)."""
+    def _tables(self, member: Member, rows: np.ndarray, block: slice) -> list[np.ndarray]:
+        """Return the factors (v, m) of the distinct values of every player, for some centres of a member."""
         expansion = member.model._expansion()
         scales = np.asarray(expansion.kernel.length_scale, dtype=float)
         rows, centers = rows / scales, np.asarray(expansion.centers[block], dtype=float) / scales
         distance = _DISTANCES[type(expansion.kernel)]
         with np.errstate(over="ignore"):  # beyond the largest number all centres are infinitely far
-            for number, columns in enumerate(self._columns):
-                _fill_factors(out[number], rows[:, columns], centers[:, columns], distance)
+            return [
+                _factors(rows[first][:, columns], centers[:, columns], distance)
+                for columns, (first, _) in zip(self._columns, self.levels, strict=True)
+            ]
 
 
 def has_product_scores(model: Classifier) -> TypeGuard[UncertainProbabilities]:
@@ -175,30 +225,24 @@ def _is_product(member: Member) -> bool:
     return plain and isinstance(model._centers, np.ndarray)
 
 
-def _fill_factors(
-    out: np.ndarray,
-    rows: np.ndarray,
-    centers: np.ndarray,
-    distance: Callable[[np.ndarray], np.ndarray],
-) -> None:
-    """Write the factors of rows (r, w) and centres (m, w) into `out` (r, m), by distinct values if few."""
-    (values, own), (others, place) = _distinct(rows), _distinct(centers)
-    few = 2 * len(values) * len(others) < out.size
-    if not few:
-        values, others = rows, centers
-    D = distance(values.T[:, :, None] - others.T[:, None, :]).sum(axis=0)
-    np.exp(np.negative(D, out=D), out=D)
-    if few:
-        D = np.take(np.take(D, own, axis=0), place, axis=1)
-    out[...] = D
+def _factors(
+    values: np.ndarray, centers: np.ndarray, distance: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return the factors (v, m) of values (v, w) and centres (m, w)."""
+    if values.shape[1] == 1:
+        D = distance(values - centers[:, 0])
+        return np.exp(np.negative(D, out=D), out=D)
+    # Levels of a category are as many columns, and few of them are distinct.
+    first, place = _distinct(centers)
+    D = distance(values.T[:, :, None] - centers[first].T[:, None, :]).sum(axis=0)
+    return np.exp(np.negative(D, out=D), out=D)[:, place]
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct rows of values (r, w), and which of them each row is."""
+    """Return a row of each distinct one among values (r, w), and which of these every row is like."""
     # One number tells rows apart unless by bad luck, which is seen.
     keys = values[:, 0] if values.shape[1] == 1 else values @ np.sqrt(np.arange(2.0, values.shape[1] + 2))
     _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    distinct = values[first]
-    if values.shape[1] > 1 and not np.array_equal(distinct[place], values):
-        return values, np.arange(len(values))
-    return distinct, place
+    if values.shape[1] > 1 and not np.array_equal(values[first[place]], values):
+        return np.arange(len(values)), np.arange(len(values))
+    return first, place

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import CELLS, Coalitions, least_seconds, solve
+from kernelproba.inspection.reasons.coalitions import Coalitions, least_seconds, solve
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, log_odds, stating_model
-from kernelproba.inspection.reasons.moments import moment_seconds, moment_shares
+from kernelproba.inspection.reasons.moments import MomentGame
 from kernelproba.inspection.reasons.product_game import integral_seconds, integral_shares
-from kernelproba.inspection.reasons.product_scores import ProductScores, has_product_scores
+from kernelproba.inspection.reasons.product_scores import CELLS, ProductScores, has_product_scores
 from kernelproba.inspection.reasons.sampled_orders import OrderedJoining
 from kernelproba.inspection.reasons.shared_sets import shared_seconds, shared_shares
 from kernelproba.tables import TableClassifier
@@ -21,6 +21,9 @@ Solution = tuple[float, np.ndarray, np.ndarray]
 
 #: Seconds per row up to which several classes get exact shares.
 _AFFORDABLE = 0.1
+
+#: Scores up to which all probabilities are positive numbers, whatever the difference of two scores.
+_NO_LIMIT = 300.0
 
 #: Rows that are explained at once.
 _ROWS = 25
@@ -46,36 +49,56 @@ def product_solutions(
     stack, size = rows.array(), len(rows) - len(labels)
     if stack is None or not has_product_scores(model):
         return [None] * len(labels)
-    odds = log_odds(model, stack)
-    cells = 2 * size * (len(rows.names) + 1) * (odds.shape[1] - 1)
+    cells = 2 * size * (len(rows.names) + 1) * (len(model.classes_) - 1)
     step = int(np.clip(CELLS // cells, 1, _ROWS))
     found: list[Solution | None] = []
     for first in range(0, len(labels), step):
         block = slice(first, first + step)
         scores = ProductScores(model, rows.groups, np.concatenate([stack[:size], stack[size:][block]]))
         solutions = _solved(scores, size, labels[block], rng)
-        expected = odds[size:][block] - odds[:size].mean(axis=0)
-        for k, solution, gap in zip(labels[block], solutions, expected, strict=True):
-            fits = np.isclose(solution[1].sum(), gap[k], rtol=1e-6, atol=1e-6)
-            found.append(_of_all_players(scores.players, len(rows.names), solution) if fits else None)
+        fit = _add_up(scores, size, labels[block], solutions)
+        found += [
+            _of_all_players(scores.players, len(rows.names), solution) if fits else None
+            for solution, fits in zip(solutions, fit, strict=True)
+        ]
     return found
+
+
+def _add_up(scores: ProductScores, size: int, labels: np.ndarray, solutions: list[Solution]) -> list[bool]:
+    """Return whether the shares of rows add up to the log-odds that the model states."""
+    if scores.rows.dtype == np.float64 and abs(scores.of_rows).max() < _NO_LIMIT:
+        return [True] * len(labels)  # no limit of probabilities, and no single precision
+    odds = log_odds(scores.model, scores.rows)
+    gaps = odds[size:] - odds[:size].mean(axis=0)
+    return [
+        bool(np.isclose(solution[1].sum(), gap[k], rtol=1e-6, atol=1e-6))
+        for k, solution, gap in zip(labels, solutions, gaps, strict=True)
+    ]
 
 
 def _solved(
     scores: ProductScores, size: int, labels: np.ndarray, rng: np.random.RandomState
 ) -> list[Solution]:
     """Return baseline, shares and errors of the players that have columns."""
-    if len(scores.model.classes_) == 2:
-        expected = [seconds(scores, size, len(labels)) for seconds in (moment_seconds, integral_seconds)]
-        way = moment_shares if expected[0] < expected[1] else integral_shares
-        return [(*each, np.zeros_like(each[1])) for each in way(scores, size, labels)]
-    exact = _exact(scores, size, labels)
+    way = _exact_of_two if len(scores.model.classes_) == 2 else _exact_of_several
+    exact = way(scores, size, labels)
     if exact is None:
         return list(OrderedJoining(scores, size, labels).solved(rng))
     return [(*each, np.zeros_like(each[1])) for each in exact]
 
 
-def _exact(scores: ProductScores, size: int, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]] | None:
+def _exact_of_two(scores: ProductScores, size: int, labels: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield baseline and shares of two classes."""
+    if len(scores.players) <= _MOST_PLAYERS:
+        game = MomentGame(scores, size)
+        if game.seconds() < integral_seconds(scores, size, len(labels)):
+            return game.shares(labels)
+    return integral_shares(scores, size, labels)
+
+
+def _exact_of_several(
+    scores: ProductScores, size: int, labels: np.ndarray
+) -> Iterator[tuple[float, np.ndarray]] | None:
     """Yield baseline and shares of several classes; None if all sets of columns were dear."""
     p, n = len(scores.players), len(labels)
     cells = 2.0**p * n * size * (len(scores.model.classes_) - 1)

@@ -13,12 +13,12 @@ spread tells the error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import CELLS, class_contrasts, log_odds_of
-from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
+from kernelproba.inspection.reasons.coalitions import class_contrasts, log_odds_of
+from kernelproba.inspection.reasons.product_scores import CELLS, Factors, ProductScores
 
 #: How often the sample is turned into the rows explained.
 _PASSES = 6
@@ -45,7 +45,8 @@ class OrderedJoining:
         c = len(scores.model.classes_)
         self._contrasts = np.array([class_contrasts(c, int(label)) for label in labels])
         self._parts = np.array_split(np.arange(size), max(1, size // _TOGETHER))
-        self._factors = list(scores.factors(CELLS)) if self._fits() else None
+        few = scores.n_centers * len(scores.rows) * len(scores.players) <= CELLS
+        self._kept = list(self._made_blocks()) if few else None
 
     def solved(self, rng: np.random.RandomState) -> Iterator[tuple[float, np.ndarray, np.ndarray]]:
         """Yield baseline, shares (p,) and their standard errors of every row."""
@@ -53,12 +54,15 @@ class OrderedJoining:
         errors = np.std(runs, axis=0, ddof=1) / np.sqrt(_PASSES)
         yield from zip(baselines[0].tolist(), np.mean(runs, axis=0), errors, strict=True)
 
-    def _fits(self) -> bool:
-        return self._scores.n_centers * len(self._scores.rows) * len(self._scores.players) <= 4 * CELLS
+    def _blocks(self) -> Iterable[Factors]:
+        """Return the factors, as many centres at a time as are worked on at once."""
+        return self._made_blocks() if self._kept is None else self._kept
 
-    def _step(self, p: int) -> int:
-        """Return how many centres are worked on at once."""
-        return max(1, CELLS // (4 * (p + 1) * (len(self._parts[0]) + self._contrasts[..., 0].size)))
+    def _made_blocks(self) -> Iterator[Factors]:
+        p = len(self._scores.players)
+        step = CELLS // (4 * (p + 1) * (len(self._parts[0]) + self._contrasts[..., 0].size))
+        for factors in self._scores.factors:
+            yield from factors.blocks(max(1, step))
 
     def _once(self, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean gains (n, p) over the sample, and the mean log-odds before it, (n,)."""
@@ -67,11 +71,10 @@ class OrderedJoining:
         both = [(order, order[::-1]) for order in orders]
         joined = [(rows, way) for rows, ways in zip(self._parts, both, strict=True) for way in ways]
         scores = [self._additive(rows, order) for rows, order in joined]
-        for factors in self._factors if self._factors is not None else self._scores.factors(CELLS):
-            for block in factors.blocks(self._step(p)):
-                coef = np.tensordot(self._contrasts, block.coef, axes=1)
-                for (rows, order), total in zip(joined, scores, strict=True):
-                    total += self._products(block, coef, rows, order)
+        for block in self._blocks():
+            coef = np.tensordot(self._contrasts, block.coef, axes=1)
+            for (rows, order), total in zip(joined, scores, strict=True):
+                total += self._products(block, coef, rows, order)
         gains, baseline = np.zeros((len(self._contrasts), p)), np.zeros(len(self._contrasts))
         for (_, order), total in zip(joined, scores, strict=True):
             worth = log_odds_of(total, axis=3).sum(axis=1)  # (p + 1, n), of the rows of the sample together

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernelproba.inspection.reasons.coalitions import BLOCK, CELLS, members, shapley_weights
+from kernelproba.inspection.reasons.coalitions import BLOCK, members, shapley_weights
 from kernelproba.inspection.reasons.product_scores import Factors, ProductScores
 
 
@@ -39,7 +39,7 @@ def shared_shares(scores: ProductScores, size: int, labels: np.ndarray) -> Itera
         Number of the class that is meant, per row to explain.
     """
     values = _additive(scores, size)
-    for factors in scores.factors(CELLS):
+    for factors in scores.factors:
         _add_products(values, factors, size)
     worth = np.empty((len(values), len(labels)))
     step = max(1, BLOCK // values[0].size)

@@ -13,12 +13,15 @@ of one row.  Cost: a Cholesky factor of B and the inverse of that, ⅔n³.
 """
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import get_lapack_funcs
 from scipy.special import expit, log_expit
 
 from kernelproba.linalg import triangular_inverse
 from kernelproba.number_range import LARGEST
 from kernelproba.solvers.loo.locations import Locations, readmitted
+
+#: Bound on the eigenvalues of B up to which it is inverted in single precision.
+SINGLE_PRECISION_RANGE = 1e5
 
 
 def logistic_loo_scores(
@@ -67,15 +70,17 @@ def logistic_loo_scores(
 
 def _cavity_variances(K: np.ndarray, w: np.ndarray, fit_intercept: bool) -> np.ndarray:
     """1/Mᵢᵢ − 1/wᵢ, (n,)."""
-    root = np.sqrt(w)
-    B = (K * root).astype(np.float64, copy=False)
+    # 1 ≤ B ≤ 1 + tr W^½KW^½: in single precision B⁻¹ is known to this share of its rounding.
+    single = 1 + w @ K.diagonal() <= SINGLE_PRECISION_RANGE
+    root = np.sqrt(w).astype(np.float32 if single else np.float64)
+    B = (K * root).astype(root.dtype, copy=False)
     B *= root[:, None]
     B.flat[:: len(w) + 1] += 1
-    factor, _ = lapack.dpotrf(B.T, lower=1, clean=1, overwrite_a=1)
+    factor, _ = get_lapack_funcs("potrf", (B,))(B.T, lower=1, clean=1, overwrite_a=1)
     half = triangular_inverse(factor)  # B⁻¹ = halfᵀ half
     diagonal = w * np.einsum("ji,ji->i", half, half)
     if fit_intercept:
-        M1 = root * (half.T @ (half @ root))
+        M1 = (root * (half.T @ (half @ root))).astype(np.float64)
         diagonal = diagonal - M1 * (M1 / max(M1.sum(), 1e-300))
     # 0 ≤ Mᵢᵢ ≤ wᵢ, which rounding does not know of where K is singular.
     diagonal = np.clip(diagonal, 1e-300, w)

@@ -23,8 +23,9 @@ Leaving the row out and its basis function in is far too pessimistic for narrow 
 only the other classes see, and they press it down.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,17 +43,17 @@ _MAX_WEIGHTS = 8
 
 @dataclass(frozen=True)
 class LeftOutRows:
-    """Rows to leave out, one at a time.
+    """Rows to leave out, one at a time; of a stack of p models (`ridge_stack`) the arrays begin with (p, …).
 
     Parameters
     ----------
-    Phi : array of shape (r, b)
+    Phi : array of shape (r, b) or (p, r, b)
         Their features, without weights.
-    Y : array of shape (r, k)
+    Y : array of shape (r, k) or (p, r, k)
         Their targets.
     weight : array of shape (r,)
         s, the weight that is left out of the sums.
-    center : array of shape (r,)
+    center : array of shape (r,) or (p, r)
         Number of the basis function that goes with the row, −1 for none, or if weight of the row stays.
     """
 
@@ -60,6 +61,28 @@ class LeftOutRows:
     Y: np.ndarray
     weight: np.ndarray
     center: np.ndarray
+
+    @cached_property
+    def owner(self) -> tuple[np.ndarray, ...]:
+        """Indices ((model and) row) of the rows that have a basis function of their own."""
+        return np.nonzero(self.center >= 0)
+
+    @property
+    def owner_of_each(self) -> tuple[slice | np.ndarray, ...]:
+        """The same behind an axis of penalties."""
+        return (slice(None), *self.owner)
+
+    @cached_property
+    def own(self) -> tuple[np.ndarray, ...]:
+        """Indices of these basis functions in Phi."""
+        return (*self.owner, self.center[self.owner])
+
+    @property
+    def strangers(self) -> np.ndarray:
+        """Φ̃: the features without those that go with their row."""
+        Phi = self.Phi.copy()
+        Phi[self.own] = 0
+        return Phi
 
     def at(self, index: np.ndarray) -> "LeftOutRows":
         """Some of the rows."""
@@ -97,12 +120,14 @@ class LeaveOneOut:
             self._factors.clear()
         if self._spectrum is not None:
             ridges = self._alpha * (self._total - rows.weight)
-            return _scores(rows, _spectral_products(self._equations, self._spectrum, rows, ridges))[0]
+            return left_out_scores(rows, _spectral_products(self._equations, self._spectrum, rows, ridges))[0]
         Q = np.empty(rows.Y.shape)
         for s in weights:
             index = np.flatnonzero(rows.weight == s)
             group = rows.at(index)
-            Q[index] = _scores(group, _cholesky_products(self._equations, group, [self._factor(s)]))[0]
+            Q[index] = left_out_scores(group, _cholesky_products(self._equations, group, [self._factor(s)]))[
+                0
+            ]
         return Q
 
     def _factor(self, weight: float) -> ForwardSolver:
@@ -113,38 +138,9 @@ class LeaveOneOut:
         return self._factors[weight]
 
 
-def leave_one_out_path(
-    equations: NormalEquations, rows: LeftOutRows, alphas: Sequence[float], total: float
-) -> np.ndarray:
-    """Scores of rows by the models that have not seen them, for many penalties; exact for equal weights.
-
-    ρ is α (S − s̄) for all rows, s̄ their mean weight: one factorisation per α whatever the weights.  The
-    penalty of row i is off by a factor of about 1 + (sᵢ − s̄)/S.
-
-    Parameters
-    ----------
-    equations : NormalEquations
-        Sums over all rows.
-    rows : LeftOutRows
-        Rows among them.
-    alphas : sequence of float
-        Penalties α.
-    total : float
-        S, the weight of all rows.
-
-    Returns
-    -------
-    Q : ndarray of shape (len(alphas), r, k)
-        Scores, for each penalty.
-    """
-    rest = total - float(rows.weight.mean())
-    factors = (ForwardSolver(cholesky_factor(equations.gram, alpha * rest)) for alpha in alphas)
-    return _scores(rows, _cholesky_products(equations, rows, factors))
-
-
 @dataclass(frozen=True)
-class _Products:
-    """For each of a penalties φ̃ᵀNM (a, r, k), u (a, r); at o own centres t, v (a, o), e_zᵀNM (a, o, k)."""
+class LeftOutProducts:
+    """Of a penalties φ̃ᵀNM (a, …, r, k), u (a, …, r); at o own centres t, v (a, o) and e_zᵀNM (a, o, k)."""
 
     fitted: np.ndarray
     square: np.ndarray
@@ -153,35 +149,33 @@ class _Products:
     coef: np.ndarray
 
     @classmethod
-    def stack(cls, parts: Iterable[tuple[np.ndarray, ...]]) -> "_Products":
+    def stack(cls, parts: Iterable[tuple[np.ndarray, ...]]) -> "LeftOutProducts":
         """Products of all penalties from those of each."""
         return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
 
 
-def _scores(rows: LeftOutRows, products: _Products) -> np.ndarray:
-    """q₋ᵢ for every penalty, without the row's own basis function where it has one.
+def left_out_scores(rows: LeftOutRows, products: LeftOutProducts) -> np.ndarray:
+    """q₋ᵢ for every penalty (a, …, r, k), without the row's own basis function where it has one.
 
     Not finite where the penalty is lost in the rounding of a row's leverage.
     """
-    leverage = rows.weight * products.square
-    rest = (1 - leverage)[..., None]
-    owner = np.flatnonzero(rows.center >= 0)
+    leverage = (rows.weight * products.square)[..., None]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         # Rows without a centre of their own: φ̃ = φ, and q = (ŷ − ℓy)/(1 − ℓ).
-        Q = (products.fitted - leverage[..., None] * rows.Y) / rest
-        Q[:, owner] = _ownerless_scores(rows.at(owner), products, owner)
+        Q = (products.fitted - leverage * rows.Y) / (1 - leverage)
+        Q[rows.owner_of_each] = _ownerless_scores(rows, products)
     return Q
 
 
-def _ownerless_scores(rows: LeftOutRows, products: _Products, owner: np.ndarray) -> np.ndarray:
-    """q₋ᵢ,₋z of rows that all have a centre z of their own."""
-    kappa = rows.Phi[np.arange(len(owner)), rows.center]
-    u, t, v = products.square[:, owner], products.cross, products.own
+def _ownerless_scores(rows: LeftOutRows, products: LeftOutProducts) -> np.ndarray:
+    """q₋ᵢ,₋z (a, o, k) of the rows that have a centre z of their own."""
+    kappa, weight = rows.Phi[rows.own], rows.weight[rows.owner[-1]]
+    u, t, v = products.square[rows.owner_of_each], products.cross, products.own
     u_phi, t_phi = u + kappa * t, t + kappa * v  # φ̃ᵀNφ and φᵀNe_z
-    fitted, coef = products.fitted[:, owner], products.coef
+    fitted, coef = products.fitted[rows.owner_of_each], products.coef
     # gain = sᵢ/(1 − ℓᵢ), and ŷᵢ − yᵢ for φ = φ̃ + κe_z
-    gain = rows.weight / (1 - rows.weight * (u_phi + kappa * t_phi))
-    error = fitted + kappa[:, None] * coef - rows.Y
+    gain = weight / (1 - weight * (u_phi + kappa * t_phi))
+    error = fitted + kappa[:, None] * coef - rows.Y[rows.owner]
     score = fitted + (gain * u_phi)[..., None] * error
     a_z = coef + (gain * t_phi)[..., None] * error
     return score - ((t + gain * u_phi * t_phi) / (v + gain * t_phi**2))[..., None] * a_z
@@ -189,37 +183,36 @@ def _ownerless_scores(rows: LeftOutRows, products: _Products, owner: np.ndarray)
 
 def _cholesky_products(
     equations: NormalEquations, rows: LeftOutRows, factors: Iterable[ForwardSolver]
-) -> _Products:
-    """With N = L⁻ᵀL⁻¹ all are inner products of columns of L⁻¹[Φᵀ, E, M]."""
+) -> LeftOutProducts:
+    """With N = L⁻ᵀL⁻¹ all are inner products of columns of L⁻¹[Φ̃ᵀ, E, M]."""
     (r, b), k = rows.Phi.shape, rows.Y.shape[1]
-    owner = np.flatnonzero(rows.center >= 0)
+    owner, z = rows.own
     B = np.zeros((b, r + len(owner) + k), dtype=equations.gram.dtype, order="F")
-    B[:, :r] = rows.Phi.T
-    B[rows.center[owner], owner] = 0  # φ̃
-    B[rows.center[owner], r + np.arange(len(owner))] = 1
+    B[:, :r] = rows.strangers.T
+    B[z, r + np.arange(len(owner))] = 1
     B[:, -k:] = equations.moment
 
     def products(factor):
         whitened = factor(B).T
         P, E, M = whitened[:r], whitened[r:-k], whitened[-k:]
-        return P @ M.T, _row_dots(P, P), _row_dots(P[owner], E), _row_dots(E, E), E @ M.T
+        return P @ M.T, row_dots(P, P), row_dots(P[owner], E), row_dots(E, E), E @ M.T
 
-    return _Products.stack(products(factor) for factor in factors)
+    return LeftOutProducts.stack(products(factor) for factor in factors)
 
 
 def _spectral_products(
     equations: NormalEquations, spectrum: Spectrum, rows: LeftOutRows, ridges: np.ndarray
-) -> _Products:
+) -> LeftOutProducts:
     """N = U diag(1/(γ + ρᵢ)) Uᵀ with a ρ for each row (r,), so for any weights."""
-    owner = np.flatnonzero(rows.center >= 0)
-    Phi = rows.Phi.copy()
-    Phi[owner, rows.center[owner]] = 0  # φ̃
-    P, E, M = Phi @ spectrum.vectors, spectrum.vectors[rows.center[owner]], spectrum.moment
+    owner, z = rows.own
+    P, E, M = rows.strangers @ spectrum.vectors, spectrum.vectors[z], spectrum.moment
 
     scale = 1 / (spectrum.values + np.maximum(ridges, safe_ridge(equations.gram, 0.0))[:, None])
     NP, NE = P * scale, E * scale[owner]
-    return _Products.stack([(NP @ M, _row_dots(NP, P), _row_dots(NP[owner], E), _row_dots(NE, E), NE @ M)])
+    parts = (NP @ M, row_dots(NP, P), row_dots(NP[owner], E), row_dots(NE, E), NE @ M)
+    return LeftOutProducts.stack([parts])
 
 
-def _row_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    return np.einsum("ij,ij->i", A, B)
+def row_dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Inner products of the rows of two arrays (…, b)."""
+    return np.einsum("...j,...j->...", A, B)

@@ -33,7 +33,7 @@ from kernelproba.solvers.smooth.irls import (
 )
 
 #: Rows from which on a product with K costs more than the work in the subspace that replaces several.
-FEWEST_ROWS = 1000
+FEWEST_ROWS = 700
 #: Functions kept: so many per row, or this many if that is more.
 FUNCTIONS_PER_ROW, FEW_FUNCTIONS = 1 / 8, 512
 #: Gradients for which there must be room.
@@ -125,8 +125,8 @@ def growing_subspace(
     while True:
         A = subspace.coefficients(at.f.A).astype(np.float64)
         if anew:
-            at = _evaluate(objective, SubspaceFunction(at.f.A, np.asfortranarray(K.product(A))), at.b)
-        gradient = Coefficients(A + at.G, np.asfortranarray(K.product(A + at.G)))
+            at = _evaluate(objective, SubspaceFunction(at.f.A, K.product(A)), at.b)
+        gradient = Coefficients(A + at.G, K.product(A + at.G))
         norm, length, unknown = at.f.norm, gradient.norm, unknown_norm(gradient, K)
         residual = scale * max(length, unknown) / (1 + scale * norm)
         ends = not (residual > tol and length > unknown) or n_iter >= max_iter
@@ -166,7 +166,7 @@ def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) ->
     if not A.any():
         return SubspaceFunction(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
     A = np.asfortranarray(A)
-    subspace.extend(Coefficients(A, np.asfortranarray(objective.K.product(A))))
+    subspace.extend(Coefficients(A, objective.K.product(A)))
     W = subspace.products(A).astype(np.float64)
     return SubspaceFunction(W, subspace.values(W).astype(np.float64))
 

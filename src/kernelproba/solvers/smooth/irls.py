@@ -10,6 +10,9 @@ with K, nothing is factorised, a singular K does no harm, and rows of vanishing 
 
 Free intercepts are minimised over at every α, by Newton steps that cost O(nk): what is left is a problem in
 α alone, whose curvature D − D1(1ᵀD1)⁻¹1ᵀD is that of the rows less what the intercepts absorb.
+
+Scores and coefficients (n, k) are kept column by column: sums over the scores of a row are then sums of long
+vectors.
 """
 
 from dataclasses import dataclass
@@ -38,7 +41,9 @@ ONE_THREAD = 8192
 
 def inner(A: np.ndarray, B: np.ndarray) -> float:
     """Sum of the products of the entries, by one thread: waking others costs more than a sum of n k terms."""
-    return float(np.vdot(A, B) if A.size <= ONE_THREAD else np.einsum("ij,ij->", A, B))
+    if A.size > ONE_THREAD:
+        return float(np.einsum("ij,ij->", A, B))
+    return float(np.vdot(A.T, B.T) if A.flags.f_contiguous else np.vdot(A, B))
 
 
 @dataclass
@@ -130,9 +135,9 @@ def _function(
 ) -> tuple[Coefficients, np.ndarray]:
     """Function and intercepts from which to set out."""
     n, theta = len(objective.y), start.coef if isinstance(start, KernelSolution) else start
-    A, b = theta[:n], theta[n] if objective.fit_intercept else np.zeros(objective.n_scores)
+    A, b = np.asfortranarray(theta[:n]), theta[n] if objective.fit_intercept else np.zeros(objective.n_scores)
     if isinstance(start, KernelSolution):
-        return Coefficients(A, start.values), b
+        return Coefficients(A, np.asfortranarray(start.values)), b
     return Coefficients(A, objective.K.product(A) if A.any() else np.zeros_like(A)), b
 
 

@@ -36,7 +36,7 @@ class RecycledDirections:
         fitting = int(MEMORY_SHARE * n / (2 * k))
         most = min(MOST_DIRECTIONS, fitting)
         self.most = most if k > 1 and most >= FEWEST_DIRECTIONS else 0
-        self.shape, self.dtype, self._kept = (n, k), dtype, 0
+        self.shape, self.dtype, self._kept = (k, n), dtype, 0
         self._next = 0
         self._Z = self._KZ = np.empty((0, n * k), dtype=dtype)
 
@@ -51,8 +51,8 @@ class RecycledDirections:
             self._Z, self._KZ = np.empty((2, self.most, np.prod(self.shape)), dtype=self.dtype)
         for A, KA, curvature in followed[-self.most :] if self.most else []:
             scale = 1 / np.sqrt(curvature)
-            np.multiply(A.ravel(), scale, out=self._Z[self._next], casting="same_kind")
-            np.multiply(KA.ravel(), scale, out=self._KZ[self._next], casting="same_kind")
+            np.multiply(A.T.ravel(), scale, out=self._Z[self._next], casting="same_kind")
+            np.multiply(KA.T.ravel(), scale, out=self._KZ[self._next], casting="same_kind")
             self._next, self._kept = (self._next + 1) % self.most, min(self._kept + 1, self.most)
 
     def deflation(self, curvature_product: Callable[[np.ndarray], np.ndarray]) -> "Deflation | None":
@@ -62,7 +62,7 @@ class RecycledDirections:
         Z, KZ = self._Z[: self._kept], self._KZ[: self._kept]
         HZ = np.empty_like(Z)
         for image, z, Kz in zip(HZ, Z, KZ, strict=True):
-            np.add(z, curvature_product(Kz.reshape(self.shape)).ravel(), out=image, casting="same_kind")
+            np.add(z, curvature_product(Kz.reshape(self.shape).T).T.ravel(), out=image, casting="same_kind")
         # Rounding may leave a direction no positive length of its own: it has nothing to offer.
         lengths = np.einsum("ij,ij->i", KZ, HZ, dtype=np.float64)
         sound = np.isfinite(lengths) & (lengths > 0)
@@ -88,10 +88,10 @@ class Deflation:
 
     def start(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Δ₀, KΔ₀ and HΔ₀ for a residual of kernel coefficients A (n, k)."""
-        y = self._solve(self.KZ @ A.ravel().astype(self.Z.dtype, copy=False))
-        return tuple((y @ M).reshape(A.shape) for M in (self.Z, self.KZ, self.HZ))
+        y = self._solve(self.KZ @ A.T.ravel().astype(self.Z.dtype, copy=False))
+        return tuple((y @ M).reshape(A.T.shape).T for M in (self.Z, self.KZ, self.HZ))
 
     def project(self, A: np.ndarray, KA: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The part of a residual that is conjugate to all directions, and K times it."""
-        y = self._solve(self.HZ @ KA.ravel().astype(self.Z.dtype, copy=False))
-        return A - (y @ self.Z).reshape(A.shape), KA - (y @ self.KZ).reshape(A.shape)
+        y = self._solve(self.HZ @ KA.T.ravel().astype(self.Z.dtype, copy=False))
+        return A - (y @ self.Z).reshape(A.T.shape).T, KA - (y @ self.KZ).reshape(A.T.shape).T

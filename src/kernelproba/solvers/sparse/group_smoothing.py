@@ -39,6 +39,8 @@ VANISHED = 30.0
 PROXIMAL_STEPS = 12
 #: Residual from which on a Newton step on the rows in use is tried beside.
 POLISHED = 0.3
+#: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
+SAME_VALUE = 1e-6
 INNER_ITERATIONS, RTOL = 200, 0.05
 #: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
 SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
@@ -106,8 +108,19 @@ def smoothed_newton(
         if t > 0.5 or t == 0.0 or at_mu == MOST_STEPS:
             groups, at_mu = replace(groups, mu=groups.mu * FALL), 0
         sharp = _sharpened(point, groups.mu)
-        best = min(best, sharp, _polished(sharp), key=lambda p: p.residual)
+        best = _better(_better(best, sharp), _polished(sharp))
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
+
+
+def _better(kept: Point, other: Point) -> Point:
+    """The lower of two points or, where J does not tell them apart, the flatter one.
+
+    Far from the minimum the residual says little: rows that are sure of a wrong label have hardly any slope.
+    """
+    gain = kept.value - other.value
+    if abs(gain) > SAME_VALUE * abs(kept.value):
+        return other if gain > 0 else kept
+    return min(kept, other, key=lambda point: point.residual)
 
 
 def _polished(point: Point) -> Point:

@@ -36,7 +36,8 @@ ROUNDS = 100
 STALLED_ROUNDS = 3
 #: Share of the objective, or of the residual, that a round without any new centre must gain: rounding let the
 #: one before fall short of its goal, and may go on to do so for a thousand steps.
-REPEATED_GAIN = {"value_gain": 0.01, "residual_gain": 0.7}
+REPEATED_ROUNDS = 2
+REPEATED_GAIN = {"value_gain": 0.1, "residual_gain": 0.7}
 #: Residual to which a sample of the rows is worth being fitted.
 SAMPLE_TOL = 10.0
 
@@ -53,15 +54,17 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     if not (objective.columns.held or is_grouped or start[: len(objective.columns)].any()):
         start, n_iter = _fit_sample(objective, max_iter)
     state, stall = _State(objective, start), Stall(STALLED_ROUNDS)
-    repeats = Stall(STALLED_ROUNDS, **REPEATED_GAIN)
+    repeats = Stall(REPEATED_ROUNDS, **REPEATED_GAIN)
     for _ in range(ROUNDS):
         if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
             break
         share = GROUP_GOAL if is_grouped else GOAL
         goal, left = max(0.5 * tol, share * state.residual), max_iter - n_iter
-        taken = state.solve_pairs(goal, left) if state.in_pairs() else state.solve_rows(goal, left)
-        n_iter += taken
-        if state.n_joined == 0 and (taken == 0 or repeats.seen(state.value(), state.residual)):
+        before = state.value(), state.residual
+        n_iter += state.solve_pairs(goal, left) if state.in_pairs() else state.solve_rows(goal, left)
+        now = state.value(), state.residual
+        # Without a new centre a round that has not moved would not move again.
+        if state.n_joined == 0 and (now == before or repeats.seen(*now)):
             break
     return Solution(state.theta(), state.value(), state.residual, n_iter, bool(state.residual <= tol))
 

@@ -161,10 +161,11 @@ def _read_words(name: str, words: pa.ChunkedArray, reading: Reading, first: int)
     values, readable = reading.values(distinct)
     bad = np.flatnonzero(~np.append(readable, True)[codes])
     if len(bad):
+        others = f"the others of its column are{reading.written and ', '}{reading.written}"
         raise TableError(
             f"column '{name}', row {first + bad[0]:,} (the header is not counted): "
-            f"{shorten(distinct[codes[bad[0]]], 40)!r} is no {reading.noun} as the others of its column are "
-            "(correct it, or leave it empty)"
+            f"{shorten(distinct[codes[bad[0]]], 40)!r} is no {reading.noun} as {others} (correct it, or "
+            "leave it empty)"
         )
     missing = np.datetime64("NaT", "us") if reading.kind == DATE else np.nan
     read = np.append(values, np.array([missing], values.dtype))[codes]

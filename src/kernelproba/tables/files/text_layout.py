@@ -19,6 +19,9 @@ _RECORDS = 200
 
 _DELIMITERS = ",;\t|"
 
+#: Lines among which a table begins.
+_TITLE_LINES = 20
+
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -40,12 +43,15 @@ class TextLayout:
         Whether the file names them.
     begin : int
         Bytes, in UTF-8, before the first row of data.
+    title : int
+        Lines before the table that are no more than a title or comments.
     """
 
     delimiter: str
     names: list[str]
     has_header: bool
     begin: int
+    title: int = 0
 
 
 def encoding_of(head: bytes) -> str:
@@ -112,6 +118,8 @@ def _lay_out(lines: list[str], delimiter: str | None, header: bool | None) -> Te
     if lines[first].lower().startswith("sep=") and len(lines[first].strip()) <= 5:  # as Excel writes
         delimiter = delimiter or lines[first].strip()[4:] or None
         first += 1
+    title = _title_lines(lines[first:], delimiter or _likeliest_below(lines[first:]))
+    first += title
     delimiter = delimiter or _likeliest(lines[first:])
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise TableError(
@@ -124,8 +132,35 @@ def _lay_out(lines: list[str], delimiter: str | None, header: bool | None) -> Te
     has_header = names_columns(names, rows) if header is None else header
     after = after if has_header else first
     return TextLayout(
-        delimiter, column_names(names, has_header), has_header, len("".join(lines[:after]).encode())
+        delimiter, column_names(names, has_header), has_header, len("".join(lines[:after]).encode()), title
     )
+
+
+def _title_lines(lines: list[str], delimiter: str) -> int:
+    """Return how many lines come before a table: such as have no two fields, or are comments.
+
+    None, if the lines after them do not all have as many fields.  A commented line of as many is the header.
+    """
+    if len(delimiter) != 1:
+        return 0
+    for number, line in enumerate(lines[:_TITLE_LINES]):
+        sizes = {len(record) for record in islice(_records(lines[number:], delimiter), 20)}
+        several = sum(bool(field.strip()) for field in line.split(delimiter)) > 1
+        if several and len(sizes) == 1:
+            return number
+        if (several and not line.startswith("#")) or line.count('"') % 2:  # a name of two lines
+            break
+    return 0
+
+
+def _likeliest_below(lines: list[str]) -> str:
+    """Return the delimiter of the lines that are below any title."""
+    return _likeliest(lines[min(_TITLE_LINES, len(lines) // 2) :])
+
+
+def title_note(lines: int, name: str) -> str:
+    """Tell a user that so many lines above a table were left out."""
+    return f"{lines:,} of the first lines of {name} are no more than a title or comments: left out"
 
 
 def column_names(first: list[str], has_header: bool) -> list[str]:

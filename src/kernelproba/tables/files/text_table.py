@@ -17,7 +17,14 @@ from kernelproba.plain_text import shorten
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files import table_file
 from kernelproba.tables.files.table_file import Layout, Progress, TableFile, chunk_rows
-from kernelproba.tables.files.text_layout import TextLayout, check_text, decoded, encoding_of, lay_out
+from kernelproba.tables.files.text_layout import (
+    TextLayout,
+    check_text,
+    decoded,
+    encoding_of,
+    lay_out,
+    title_note,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +69,8 @@ class TextTable(TableFile):
         notes = []
         if self._given.encoding is None and self._encoding == "cp1252":
             notes.append(f"{self.name} is not in UTF-8 and is read as Windows' Latin: see --encoding")
+        if self._layout.title:
+            notes.append(title_note(self._layout.title, self.name))
         if self._given.header is None and not self._layout.has_header:
             notes.append(
                 f"the first line of {self.name} looks like data, not like names of columns: see --header"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kernelproba.extras import extra
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import Layout
-from kernelproba.tables.files.text_layout import column_names, names_columns
+from kernelproba.tables.files.text_layout import column_names, names_columns, title_note
 from kernelproba.tables.files.typed_files import WholeTable, as_arrow
 
 if TYPE_CHECKING:
@@ -52,11 +52,7 @@ class WorkbookTable(WholeTable):
     def notes(self) -> list[str]:
         """What the user should know of how the sheet was read."""
         above, rows = self._content
-        notes = (
-            [f"{above:,} of the first lines of {self.name} are no more than a title: left out"]
-            if above
-            else []
-        )
+        notes = [title_note(above, self.name)] if above else []
         if self._given.header is None and not self._has_header(rows):
             notes.append(
                 f"the first line of {self.name} looks like data, not like names of columns: see --header"

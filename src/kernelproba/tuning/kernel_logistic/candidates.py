@@ -19,7 +19,7 @@ import numpy as np
 from kernelproba.basis import span_rows
 from kernelproba.basis.low_rank import LowRank
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction, LogisticFunction, Options, fit_matrix
-from kernelproba.kernels import Kernel, Precomputed
+from kernelproba.kernels import Kernel, Precomputed, kernel_matrix
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.losses import loss_for
 from kernelproba.rows.folds import Fold
@@ -88,6 +88,7 @@ class CandidateFits:
         self.rows, self.options = rows, options
         self.kernel = lru_cache(maxsize=None)(kernel_of)
         self._distances = DistanceCache(rows.X)
+        self._widths: set[float | None] = set()
         self._fits: dict[tuple[Fold | None, float | None], dict[float, LogisticFunction]] = {}
         self._predictions: dict[tuple[Fold | None, float | None, float], HeldOutPrediction] = {}
         # A search walks to and fro between neighbouring widths.
@@ -261,6 +262,10 @@ class CandidateFits:
             # Refuses an indefinite matrix, or takes its positive part.
             _, Phi = span_rows(kernel, self.rows.X)
             return Phi @ Phi.T
+        # Distances are worth keeping once a second width asks for them: fits to weighed features have one.
+        self._widths.add(gamma)
+        if len(self._widths) == 1:
+            return kernel_matrix(kernel, self.rows.X, dtype)
         return self._distances.matrix(kernel, dtype)
 
     def _compute_low_rank(self, gamma: float | None) -> LowRank:

@@ -4,6 +4,7 @@
 - The sums G and M of a kernel serve all penalties.
 - Leave-one-out scores follow in closed form (with one ridge for rows of all weights, which is exact where
   what is left out weighs the same), and a sample of the rows is enough to compare models.
+- Classes with centres of their own are solved together (`kernelproba.solvers.loo.ridge_stack`).
 - Single precision doubles the speed.  Where it is not enough, because a penalty comes near its rounding
   errors, the same is done in double precision.
 """
@@ -15,14 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from kernelproba.basis.class_centers import ClassCenters
+from kernelproba.basis.class_centers import CenterBlock, ClassCenters
 from kernelproba.calibration import HeldOutScores
 from kernelproba.kernels import Kernel
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.kernels.resolve import kernel_size
 from kernelproba.number_range import LARGEST_SINGLE
-from kernelproba.solvers.least_squares.normal_equations import NormalEquations, least_ridge
-from kernelproba.solvers.loo.ridge import LeftOutRows, leave_one_out_path
+from kernelproba.solvers.least_squares.normal_equations import least_ridge
+from kernelproba.solvers.loo.ridge import LeftOutRows
+from kernelproba.solvers.loo.ridge_stack import EquationStack, leave_one_out_path, stacked_systems
 from kernelproba.tuning.observations import Observations
 from kernelproba.typing import Matrix
 
@@ -58,15 +60,23 @@ class LeaveOneOutCandidates:
     """
 
     def __init__(self, rows: Observations, basis: Basis, kernel_of: KernelOf, max_rows: int):
+        if every := len(basis.centers.rows) == len(rows) and basis.given is None:
+            rows = rows.at(basis.centers.rows)  # in the order of the centres distances are symmetric
         self._rows, self._centers, self._kernel_of = rows, basis.centers, kernel_of
         self._judged = np.sort(np.argsort(rows.keys)[:max_rows])
-        kernel = kernel_of(rows, 1.0)
-        Z = kernel.select(rows.X, basis.centers.rows) if basis.given is None else basis.given
+        Z = basis.given
+        if Z is None and not every:
+            Z = kernel_of(rows, 1.0).select(rows.X, basis.centers.rows)
         self._cache = DistanceCache(rows.X, Z)
         self._Y = (rows.y[:, None] == np.arange(rows.n_classes)).astype(np.float32)
         self._left_out = (rows.weight / rows.units)[self._judged]
         owned = basis.centers.owned_by(rows.keys[self._judged])
         self._own_center = np.where(rows.units[self._judged] > 1, -1, owned)
+        blocks = basis.centers.blocks
+        self._stacks = [
+            _BlockStack([blocks[number] for number in numbers], self._Y[self._judged], self._own_center)
+            for numbers in stacked_systems([len(block) for block in blocks])
+        ]
         self._n_observations = float(rows.units[self._judged].sum())
         # A search walks to and fro between neighbouring widths.
         self._equations = lru_cache(maxsize=2)(self._compute_equations)
@@ -91,16 +101,12 @@ class LeaveOneOutCandidates:
         """Scores (a, r, c)."""
         total = float(self._rows.weight.sum())
         dtype = self._precision(gamma, alphas, total)
-        K = self._judged_features(gamma, dtype)
+        K, weight = self._judged_features(gamma, dtype), self._left_out.astype(dtype)
         Q = np.empty((len(alphas), len(self._judged), self._Y.shape[1]), dtype=dtype)
-        for block, equations in zip(self._centers.blocks, self._equations(gamma, dtype), strict=True):
-            left_out = LeftOutRows(
-                K[:, block.columns],
-                self._Y[self._judged][:, block.classes].astype(Q.dtype),
-                self._left_out.astype(Q.dtype),
-                block.local(self._own_center),
-            )
-            Q[:, :, block.classes] = leave_one_out_path(equations, left_out, alphas, total)
+        for stack, equations in zip(self._stacks, self._equations(gamma, dtype), strict=True):
+            rows = LeftOutRows(stack.features(K), stack.targets.astype(dtype), weight, stack.own_center)
+            scores = leave_one_out_path(equations, rows, alphas, total)
+            Q[:, :, stack.classes] = scores.transpose(0, 2, 1, 3)
         return Q
 
     def _precision(self, gamma: float | None, alphas: Sequence[float], total: float) -> np.dtype:
@@ -118,11 +124,10 @@ class LeaveOneOutCandidates:
     def _compute_judged_features(self, gamma: float | None, dtype: DTypeLike) -> np.ndarray:
         return self._cache.matrix(self._kernel_of(self._rows, gamma), dtype, self._judged)
 
-    def _compute_equations(self, gamma: float | None, dtype: DTypeLike) -> list[NormalEquations]:
-        """Sums over all rows, for each block of centres."""
-        kernel = self._kernel_of(self._rows, gamma)
-        blocks, n = self._centers.blocks, len(self._rows)
-        equations = [NormalEquations.empty(len(block), len(block.classes), dtype) for block in blocks]
+    def _compute_equations(self, gamma: float | None, dtype: DTypeLike) -> list[EquationStack]:
+        """Sums over all rows, for each stack of blocks of centres."""
+        kernel, n = self._kernel_of(self._rows, gamma), len(self._rows)
+        equations = [EquationStack.empty(*stack.shape, dtype) for stack in self._stacks]
         step = max(1, _BLOCK_VALUES // max(len(self._centers.rows), 1))
         for start in range(0, n, step):
             part = slice(start, start + step)
@@ -130,6 +135,36 @@ class LeaveOneOutCandidates:
             if (weight != 1).any():
                 root = np.sqrt(weight).astype(dtype)[:, None]
                 K, Y = K * root, Y * root
-            for block, sums in zip(blocks, equations, strict=True):
-                sums.add(K[:, block.columns], Y[:, block.classes])
+            for stack, sums in zip(self._stacks, equations, strict=True):
+                for number, block in enumerate(stack.blocks):
+                    sums.system(number, len(block)).add(K[:, block.columns], Y[:, block.classes])
         return equations
+
+
+class _BlockStack:
+    """Blocks of centres whose models are left-out together, filled up to equal size.
+
+    Parameters
+    ----------
+    blocks : sequence of CenterBlock
+        The blocks, for as many classes each.
+    Y : array of shape (r, c)
+        Indicators of the classes of the rows to be left out.
+    own_center : array of shape (r,)
+        Number of the centre that goes with a row, −1 for none.
+    """
+
+    def __init__(self, blocks: Sequence[CenterBlock], Y: np.ndarray, own_center: np.ndarray):
+        self.blocks = blocks
+        self.classes = np.stack([block.classes for block in blocks])
+        self.shape = len(blocks), max(map(len, blocks)), self.classes.shape[1]
+        self.targets = np.ascontiguousarray(Y[:, self.classes].transpose(1, 0, 2))
+        self.own_center = np.stack([block.local(own_center) for block in blocks])
+
+    def features(self, K: np.ndarray) -> np.ndarray:
+        """Columns of kernel values (r, m) by blocks (p, r, b)."""
+        p, b, _ = self.shape
+        Phi = np.zeros((p, len(K), b), dtype=K.dtype)
+        for features, block in zip(Phi, self.blocks, strict=True):
+            features[:, : len(block)] = K[:, block.columns]
+        return Phi

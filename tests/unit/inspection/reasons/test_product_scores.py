@@ -20,16 +20,18 @@ GROUPS = np.array([0, 0, 1, 3, 4, 4])  # the third of five players has no column
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("cells", [100, 10_000_000])
-def test_products_of_all_factors_are_the_scores(classes, cells):
+def test_products_of_all_factors_are_the_scores(classes, cells, monkeypatch):
+    monkeypatch.setattr(product_scores, "CELLS", cells)
     X, y = problem()
     X, y = (X, y) if classes == 3 else (X[y < 2], y[y < 2])
     model = KernelLogisticRegressionCV(random_state=0).fit(X, y)
     scores = ProductScores(model, GROUPS, X[:7])
     assert scores.players.tolist() == [0, 1, 3, 4]
     total = scores.additive.sum(axis=1).T + scores.intercept
-    for factors in scores.factors(cells):
+    for factors in scores.factors:
         total = total + factors.values.prod(axis=0) @ factors.coef.T
     np.testing.assert_allclose(total, model._scores(X[:7]), atol=1e-10)
+    np.testing.assert_allclose(scores.of_rows, total, atol=1e-10)
 
 
 def test_a_player_differs_if_any_of_its_columns_does():
@@ -43,8 +45,8 @@ def test_a_player_differs_if_any_of_its_columns_does():
 def test_columns_whose_sums_agree_by_chance_are_told_apart(monkeypatch):
     values = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     monkeypatch.setattr(product_scores.np, "sqrt", lambda numbers: np.ones_like(numbers))
-    distinct, place = product_scores._distinct(values)
-    np.testing.assert_array_equal(distinct[place], values)
+    first, place = product_scores._distinct(values)
+    np.testing.assert_array_equal(values[first[place]], values)
 
 
 def test_other_kernels_and_pairs_are_no_such_sums():

@@ -17,6 +17,7 @@ from kernelproba.inspection.reasons import (
     columns,
     moments,
     product_game,
+    product_scores,
     sampled_orders,
     shared_sets,
 )
@@ -63,14 +64,14 @@ def assert_alike(found, expected, atol=1e-8):
     np.testing.assert_allclose(joined["contribution"], joined["contribution_all"], atol=atol)
 
 
-@pytest.mark.parametrize("way", ["moment", "integral"])
+@pytest.mark.parametrize("integral", [-1.0, np.inf], ids=["integrals", "moments"])
 @pytest.mark.parametrize("label", ["no", "yes"])
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_both_ways_of_two_classes_are_sums_over_all_sets(model, label, way, monkeypatch):
+def test_both_ways_of_two_classes_are_sums_over_all_sets(model, label, integral, monkeypatch):
     X, y = problem()
     model.fit(X, y)
     assert is_product_game(model)
-    monkeypatch.setattr(ways, f"{way}_seconds", lambda *_: -1.0)
+    monkeypatch.setattr(ways, "integral_seconds", lambda *_: integral)
     found = column_contributions(model, X[:2], X[30:], label=label)
     assert (found["error"] == 0).all()
     assert_alike(found, by_all_sets(monkeypatch, model, X[:2], X[30:], label=label))
@@ -114,9 +115,11 @@ def test_blocks_of_centres_do_not_change_the_shares(monkeypatch):
         model = KernelLogisticRegressionCV(random_state=0).fit(X, labels)
         whole = column_contributions(model, X[:2], X[30:])
         with monkeypatch.context() as context:
-            for module in (moments, product_game, coalitions, sampled_orders, shared_sets):
+            for module in (product_scores, sampled_orders):
                 context.setattr(module, "CELLS", 2000)
-            context.setattr(coalitions, "BLOCK", 500)
+            for module in (coalitions, moments, product_game, shared_sets):
+                context.setattr(module, "BLOCK", 500)
+            context.setattr(moments, "_LEAST_CENTERS", 1)
             context.setattr(ways, "_ROWS", 1)
             assert_alike(column_contributions(model, X[:2], X[30:]), whole, atol=1e-10)
 

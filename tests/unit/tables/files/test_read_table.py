@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.tables import TableError, read_table
+from kernelproba.tables.files.text_layout import lay_out
 
 FRAME = pd.DataFrame(
     {
@@ -46,6 +47,10 @@ TEXTS = {
     "semicolons.csv": GERMAN.encode(),
     "sep.csv": f"sep=;\n{GERMAN}".encode(),
     "blank-lines-first.csv": f"\n  \n\n{TEXT}".encode(),
+    "title-first.csv": f"Report of 2021\n\n{TEXT}".encode(),
+    "title-in-a-cell.csv": f"Report of 2021;;;;\n;;;;\n{GERMAN}".encode(),
+    "title-with-a-comma.csv": f"Report, 2021\n{GERMAN}".encode(),
+    "comments-first.csv": f"# made by hand, 2021\n# twice\n{TEXT}".encode(),
     "blanks-around.csv": TEXT.replace(",", " , ").encode(),
     "no-suffix": TEXT.encode(),
     "strange.data": TEXT.encode(),
@@ -230,3 +235,15 @@ def test_digits_of_dates_are_dates_whatever_the_file(tmp_path):
     pd.DataFrame({"day": [20201231, 20210102]}).to_parquet(tmp_path / "t.parquet")
     read = read_table(tmp_path / "t.parquet", kinds={"day": "date"})
     assert read["day"].tolist() == [pd.Timestamp("2020-12-31"), pd.Timestamp("2021-01-02")]
+
+
+def test_a_commented_line_of_names_is_the_header(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(f"#{TEXT}")
+    assert list(read_table(path).columns) == ["#name", *FRAME.columns[1:]]
+
+
+def test_a_row_that_lacks_fields_makes_no_title_of_the_lines_above_it():
+    ragged = "a,b,c\n1,2,3\n4,,\n5\n6,7,8\n9,9,9\n"
+    assert lay_out(ragged, None, None).names == ["a", "b", "c"]
+    assert lay_out(ragged, None, None).title == 0
