@@ -5,7 +5,7 @@ a curvature do.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
@@ -39,6 +39,7 @@ class FinalFits:
     selected: SelectedModel
     model: Callable[[SelectedModel], KernelLogisticRegression]
     centers_searched: bool
+    _known_refits: Refits | None = field(default=None, init=False)
 
     def to_all(self, step: Step) -> KernelLogisticRegression:
         """The model, fitted to all rows; `step` is told of passes."""
@@ -88,8 +89,6 @@ class FinalFits:
             mean_weight = many.rows.map_values(partial(np.multiply, 1 - 1 / n_folds), many.weight)
             self._known_refits = Refits(fitted, many.seen(self.selected.view), many.y, mean_weight)
         return self._known_refits
-
-    _known_refits: Refits | None = None
 
 
 @dataclass(frozen=True)
