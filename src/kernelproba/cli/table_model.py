@@ -203,10 +203,10 @@ class TableModel:
         yield from _ahead(read())
 
 
-def load_estimator(path: Path) -> BaseEstimator:
-    """Return the classifier of a model file, whether a command has written it or Python."""
+def open_model(path: Path) -> TableModel | BaseEstimator:
+    """Read a model file: with its table if a command has written it, the estimator alone if Python has."""
     file = _read(path)
-    return TableModel._of_file(path, file).model if "table" in file.notes else file.model
+    return TableModel._of_file(path, file) if "table" in file.notes else file.model
 
 
 def _read(path: Path) -> ModelFile:

@@ -44,12 +44,13 @@ def export(
     """
     from kernelproba.atomic_file import replacing
     from kernelproba.cli.prediction_file import check_output
-    from kernelproba.cli.table_model import load_estimator
+    from kernelproba.cli.table_model import TableModel, open_model
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, model)
     with terminal.warnings_as_notes():
-        graph = _converted(load_estimator(model), opset)
+        opened = open_model(model)
+        graph = _converted(opened.model if isinstance(opened, TableModel) else opened, opset)
     with replacing(output) as temporary:
         temporary.write_bytes(graph.SerializeToString())
     facts = _Facts.of(graph, output)
