@@ -280,12 +280,17 @@ class SizedFits:
             self._timed.add(key)
             self.search.budget.reserve = self.final_share(point) * seconds
 
+    def forget(self) -> None:
+        """Give the memory of the fits free; what they predicted stays."""
+        self._fitted.clear()
+        if vars(self).pop("_to_judged", None) is not None:
+            self._spanned.forget()
+
     @cached_property
     def _spanned(self) -> CandidateFits:
         """Fits that all rows of the sample span; copies stay apart, as in the final fit."""
-        rows, n = self.sample, len(self.sample.y)
-        one = np.ones(n, dtype=np.int64)
-        seen = Observations(rows.X, rows.y, rows.weight, rows.sample_weight, one, np.arange(n))
+        rows, each = self.sample, np.arange(len(self.sample.y))
+        seen = Observations(rows.X, rows.y, rows.weight, rows.sample_weight, np.ones_like(each), each)
         return self.selected.fits.on(self.selected.view.of(seen))
 
     @cached_property
@@ -385,6 +390,7 @@ class Growth:
         free = self.searched.gamma and start.gamma is not None, self.searched.C
         evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
         best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True)
+        fits.forget()
         return fits.selected._replace(best=best)
 
 
