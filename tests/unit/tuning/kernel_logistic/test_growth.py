@@ -153,6 +153,7 @@ def test_centres_are_doubled_beyond_the_usual_most_where_that_pays(steps, monkey
     monkeypatch.setattr(growth, "FIRST_CENTERS", 20)
     monkeypatch.setattr(center_choice, "AUTO_CENTERS", 20)
     monkeypatch.setattr(center_choice, "EXACT_ROWS", 100)
+    monkeypatch.setattr(growth, "SPANNING_ROWS", 100)
     search = CV([10.0], kernel="rbf", scale=None, feature_weights=None, max_rows=150, random_state=0)
     grown = clone(search).fit(X, y)
     assert len(grown.best_estimator_.support_) == grown.best_params_["n_centers"] > 20
