@@ -100,12 +100,10 @@ class Answers:
         if request.reasons:
             for each, reasons in zip(answers, self._reasons(_frame(columns)), strict=True):
                 each["reasons"] = reasons
-        unfamiliar: list[list[str]] = [[] for _ in answers]
-        for fitted, column in zip(self.model.model.encoder_._fitted_, table, strict=True):
-            for row in np.flatnonzero(fitted.unfamiliar(column)):
-                unfamiliar[row].append(column.name)
-        for each, names in zip(answers, unfamiliar, strict=True):
-            each |= {"unfamiliar": names} if names else {}
+        known = self.model.model.encoder_._fitted_
+        strange = np.array([fitted.unfamiliar(column) for fitted, column in zip(known, table, strict=True)])
+        for row in np.flatnonzero(strange.any(axis=0)):
+            answers[row]["unfamiliar"] = [table[j].name for j in np.flatnonzero(strange[:, row])]
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
     @property
