@@ -291,3 +291,12 @@ def test_paper_gets_every_part(browser, wine_page):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     assert _shown(browser) == TABS
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_tables_stay_tables_on_paper(browser, wine_page):
+    show(browser, wine_page, width=690)  # what A4 leaves between its margins
+    head = "return getComputedStyle(document.querySelector('.cards-on-phone thead')).display"
+    assert browser.execute_script(head) == "none"
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script(head) == "table-header-group"
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import html
 import json
+import shlex
 import subprocess
 import sys
 import time
@@ -202,6 +204,26 @@ def test_the_service_describes_itself(answers):
     assert ask(service, "GET", "/health").json()["status"] == "ok"
     assert ask(service, "GET", "/nothing").status_code == 404
     assert ask(service, "GET", "/predict").status_code == 405
+
+
+def test_the_example_on_the_page_can_be_sent_as_it_is(folder):
+    service = application(Answers(TableModel.load(folder / "mixed.skops")))
+    command = html.unescape(ask(service, "GET", "/").text.partition("<pre>")[2].partition("</pre>")[0])
+    *_, place, _, body = shlex.split(command)
+    assert place.endswith("/predict")
+    reply = ask(service, "POST", "/predict", json=json.loads(body))
+    assert reply.status_code == 200
+    assert "unfamiliar" not in reply.json()["predictions"][0]
+    assert None not in json.loads(body)["rows"][0].values()
+
+
+def test_values_unlike_all_of_training_are_named(folder):
+    service = application(Answers(TableModel.load(folder / "mixed.skops")))
+    row = {"age": 40.0, "sex": "f", "town": "Town 3", "visit": "2024-03-01", "smoker": True}
+    asked = {"rows": [row, row | {"sex": "female", "age": 4000.0}]}
+    known, strange = ask(service, "POST", "/predict", json=asked).json()["predictions"]
+    assert "unfamiliar" not in known
+    assert strange["unfamiliar"] == ["age", "sex"]
 
 
 def test_hostile_names_are_text_on_the_page(folder, tmp_path, command):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Protocol
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -129,17 +130,31 @@ def _check_goal(n_centers: int | None, max_loss: float | None) -> None:
 
 
 def _smallest(functions: Reducible, max_loss: float) -> Reduced:
-    """Keep the fewest centres whose divergence is small enough: double them, then halve the interval."""
-    size, low = FEWEST, 0
+    """Keep the fewest centres whose divergence is small enough: double them, then narrow the interval."""
+    size, low, too_far = FEWEST, 0, np.inf
     best = functions.reduce(size)
     while best.mean_kl > max_loss and size < functions.largest:
-        low, size = size, min(2 * size, functions.largest)
+        low, too_far, size = size, best.mean_kl, min(2 * size, functions.largest)
         best = functions.reduce(size)
     while size > PRECISION * low + 1:
-        middle = (low + size) // 2
+        middle = _between((low, too_far), (size, best.mean_kl), max_loss)
         tried = functions.reduce(middle)
         if tried.mean_kl <= max_loss:
             size, best = middle, tried
         else:
-            low = middle
+            low, too_far = middle, tried.mean_kl
     return best
+
+
+def _between(few: tuple[int, float], enough: tuple[int, float], max_loss: float) -> int:
+    """Return a number of centres between two whose divergences are known: about what that asked for needs.
+
+    Logarithms of divergences fall about as those of sizes rise.  A guess next to an end is as far from it as
+    the search is to be precise, so that a right one ends it.
+    """
+    (low, too_far), (size, near) = few, enough
+    if low == 0 or not 0 < near < too_far < np.inf:
+        return (low + size) // 2
+    share = (np.log(too_far) - np.log(max_loss)) / (np.log(too_far) - np.log(near))
+    guess = low * (size / low) ** share
+    return int(np.clip(guess, min(PRECISION * low + 1, size - 1), max(size / PRECISION, low + 1)))

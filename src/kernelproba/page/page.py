@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
@@ -25,10 +25,12 @@ from kernelproba.page.opened_model import OpenedModel
 
 #: Bytes of a page, unless more are allowed.
 MAX_BYTES = 5_000_000
-#: How often a model is compressed to fit, and what is aimed at.
-_ATTEMPTS, _AIM = 5, 0.85
+#: How often a model is compressed to fit, and which part of the room it is to fill.
+_ATTEMPTS, _AIM = 3, 0.9
 #: Fewer centres than these are not worth a page.
 _FEWEST = 10
+#: Divergence, in nats, from which on it pays to move centres, which takes minutes.
+_MUCH = 0.01
 
 
 @dataclass(frozen=True)
@@ -145,14 +147,10 @@ def write_model_page(
     if with_sets and len(text) > max_bytes and judge is not None and judge.fold_estimators_:
         sets = SetSource(wanted=False, why_not="the fits to folds that they need are too large for a page")
         text = draw(model, sets=sets)
-    for _ in range(_ATTEMPTS):
-        if len(text) <= max_bytes:
-            break
-        smaller = _smaller(model, shown, max_bytes / len(text), move=not with_rows)
-        if smaller is None:
-            warn_caller(f"the page has {len(text) / 1e6:.1f} MB: this model cannot be compressed further")
-            break
-        shown, text = smaller, draw(smaller, sets=sets)
+    if len(text) > max_bytes:
+        shown, text = _compressed(model, text, partial(draw, sets=sets), max_bytes, move=not with_rows)
+    if len(text) > max_bytes:
+        warn_caller(f"the page has {len(text) / 1e6:.1f} MB: this model cannot be compressed further")
     with replacing(Path(path)) as draft:
         draft.write_text(text, encoding="ascii", newline="\n")
     compression = None if shown is model else OpenedModel.of(shown).core.compression_
@@ -195,16 +193,40 @@ def _html(
     return page_html(described)
 
 
-def _smaller(
-    fitted: BaseEstimator, shown: BaseEstimator, share: float, *, move: bool
-) -> BaseEstimator | None:
-    """Return the model with about this share of the centres that were shown, None if it cannot be."""
-    centers = max((each.coef.shape[1] for each in OpenedModel.of(shown).expansions()), default=0)
-    members = len(getattr(OpenedModel.of(shown).core, "estimators_", [None]))
-    wanted = int(centers / members * share * _AIM)
-    if wanted < _FEWEST:
-        return None
+def _compressed(
+    model: BaseEstimator,
+    text: str,
+    draw: Callable[[BaseEstimator], str],
+    max_bytes: float,
+    *,
+    move: bool,
+) -> tuple[BaseEstimator, str]:
+    """Return the model with about as many centres as a page has room for, and the page.
+
+    A page grows by as much with every centre, beside what it needs for the fewest.
+    """
     try:
-        return compress(fitted, n_centers=wanted, move_centers=move)
+        fewest = compress(model, n_centers=_FEWEST)
     except (TypeError, ValueError):
-        return None
+        return model, text
+    least, few = draw(fewest), _n_centers(fewest)
+    length, centers = len(text), _n_centers(model)
+    for _ in range(_ATTEMPTS):
+        if not len(least) < max_bytes < length:
+            break
+        share = (max_bytes - len(least)) / (length - len(least))
+        centers = few + int(_AIM * share * (centers - few))
+        shown = compress(model, n_centers=centers)
+        if move and shown.compression_["mean_kl"] > _MUCH:
+            shown = compress(model, n_centers=centers, move_centers=True)
+        page = draw(shown)
+        if len(page) <= max_bytes:
+            return shown, page
+        length = len(page)
+    return fewest, least
+
+
+def _n_centers(model: BaseEstimator) -> int:
+    """Return how many centres a model has, or the largest function of its pool."""
+    core = OpenedModel.of(model).core
+    return max(len(each.support_) for each in getattr(core, "estimators_", [core]))

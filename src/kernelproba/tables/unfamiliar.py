@@ -16,6 +16,7 @@ from kernelproba.tables.columns import columns_of
 from kernelproba.tables.encoder import TableEncoder
 from kernelproba.tables.encoding.categories import CategoryEncoder, OrderedEncoder
 from kernelproba.tables.encoding.dates import DateEncoder
+from kernelproba.tables.encoding.numbers import NumberEncoder
 from kernelproba.tables.fitted_column import FittedColumn
 from kernelproba.typing import MatrixLike
 
@@ -77,7 +78,7 @@ def unfamiliar_cells(encoder: TableEncoder, X: MatrixLike) -> list[str]:
     """Return a line for each column in which one row X (1, d) is unlike all of training."""
     return [
         f"the value of this row in column '{fitted.description.name}' is unlike all of training, which had "
-        f"{_seen(fitted)}: the model cannot know what it means"
+        f"{seen_values(fitted)}: the model cannot know what it means"
         for fitted, column in zip(encoder._fitted_, columns_of(X), strict=True)
         if fitted.unfamiliar(column)[0]
     ]
@@ -86,19 +87,23 @@ def unfamiliar_cells(encoder: TableEncoder, X: MatrixLike) -> list[str]:
 def _unlike(fitted: FittedColumn) -> str:
     """Say of unfamiliar values what they are not."""
     if _levels(fitted):
-        return f"were never seen in training, which had {_seen(fitted)}"
-    return f"are beyond those of training ({_seen(fitted)})"
+        return f"were never seen in training, which had {seen_values(fitted)}"
+    return f"are beyond those of training ({seen_values(fitted)})"
 
 
-def _seen(fitted: FittedColumn) -> str:
-    """Say what a column had in training: some levels, or the ends of its numbers or dates."""
+def seen_values(fitted: FittedColumn) -> str:
+    """Say what a column had in training: some levels, or the ends of its numbers or dates; of texts none."""
+    encoder = fitted.encoder
     if levels := _levels(fitted):
         shown = ", ".join(shorten(level, _LETTERS) for level in levels[:_SHOWN])
         return f"{shown}{', …' if len(levels) > _SHOWN else ''}"
-    numbers, is_date = fitted.encoder, isinstance(fitted.encoder, DateEncoder)
-    low, high = (numbers.days_ if is_date else numbers).ends()
-    ends = [str(np.datetime64(round(end), "D")) if is_date else f"{end:.4g}" for end in (low, high)]
-    return f"{ends[0]} to {ends[1]}"
+    if isinstance(encoder, DateEncoder):
+        low, high = (str(np.datetime64(round(end), "D")) for end in encoder.days_.ends())
+        return f"{low} to {high}"
+    if isinstance(encoder, NumberEncoder):
+        low, high = (f"{end:.4g}" for end in encoder.ends())
+        return f"{low} to {high}"
+    return ""
 
 
 def _levels(fitted: FittedColumn) -> list[str]:

@@ -1,5 +1,8 @@
 """Smaller models say nearly the same, and claim nothing that no longer holds."""
 
+import importlib
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -21,6 +24,8 @@ from kernelproba import (
     TableEncoder,
 )
 from kernelproba.compression import compress
+
+compress_module = importlib.import_module("kernelproba.compression.compress")
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +89,39 @@ def test_max_loss_keeps_as_few_centres_as_it_allows(softmax):
     assert small.compression_["mean_kl"] <= 0.01
     fewer = compress(softmax, n_centers=int(0.7 * len(small.support_)))
     assert fewer.compression_["mean_kl"] > 0.01
+
+
+class Curve:
+    """Functions whose divergence falls with the number of their centres as a curve does."""
+
+    n_centers = largest = 3000
+
+    def __init__(self, divergence):
+        self.divergence, self.tried = divergence, []
+
+    def reduce(self, size):
+        self.tried.append(size)
+        return SimpleNamespace(mean_kl=self.divergence(size) if size < self.largest else 0.0, size=size)
+
+
+@pytest.mark.parametrize("max_loss", [10.0, 0.3, 1e-2, 1e-3, 1e-6, 1e-30])
+@pytest.mark.parametrize(
+    "divergence",
+    [
+        lambda size: 5 / size,
+        lambda size: 40.0 * size**-2.5,
+        lambda size: np.exp(-size / 50),
+        lambda size: 1.0 if size < 700 else 1e-9,
+    ],
+    ids=["hyperbola", "power", "exponential", "cliff"],
+)
+def test_the_search_ends_within_a_twentieth_of_the_fewest_centres(divergence, max_loss):
+    curve = Curve(divergence)
+    found = compress_module._smallest(curve, max_loss).size
+    fewest = next((size for size in range(1, 3000) if divergence(size) <= max_loss), 3000)
+    assert fewest <= found <= 1.05 * fewest + 1
+    assert len(curve.tried) <= 9 + 8  # doubling, then narrowing
+    assert len(set(curve.tried)) == len(curve.tried)
 
 
 def test_the_stated_divergence_is_of_rows_without_a_part_in_the_fit(softmax, blobs):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("jinja2")
+from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -83,6 +84,15 @@ def test_a_page_begins_with_what_most_rows_have_be_it_nothing(tmp_path):
         "often": "yes",
         "remark": None,
     }
+
+
+@pytest.mark.parametrize("multi_class", ["multinomial", "pairwise"])
+def test_a_page_that_was_too_large_uses_what_it_may(multi_class, tmp_path):
+    X, y = make_blobs(800, 20, centers=8, cluster_std=6.0, random_state=0)
+    model = KernelLogisticRegression(multi_class=multi_class).fit(X, y)
+    page = write_model_page(model, tmp_path / "small.html", labels=y, max_bytes=400_000)
+    assert page.compression is not None
+    assert 240_000 < page.bytes <= 400_000
 
 
 def test_a_large_model_is_compressed_and_says_so(tmp_path):

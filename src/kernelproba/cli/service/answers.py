@@ -84,7 +84,9 @@ class Answers:
     def answer(self, request: Request) -> dict[str, object]:
         """Return label, probabilities and what else is asked for, row by row."""
         columns, ignored = self._columns(request.rows)
-        P = self._posterior(columns)
+        table = [column_of(name, values) for name, values in columns.items()]
+        # A frame around a single row takes longer than its prediction.
+        P = self.model.classifier.predict_proba(self.model.model.encoder_.encode_columns(table))
         classes = [str(label) for label in self.model.classes.tolist()]
         answers: list[dict[str, object]] = [
             {"label": classes[int(p.argmax())], "probabilities": dict(zip(classes, p.tolist(), strict=True))}
@@ -98,13 +100,16 @@ class Answers:
         if request.reasons:
             for each, reasons in zip(answers, self._reasons(_frame(columns)), strict=True):
                 each["reasons"] = reasons
+        known = self.model.model.encoder_._fitted_
+        strange = np.array([fitted.unfamiliar(column) for fitted, column in zip(known, table, strict=True)])
+        for row in np.flatnonzero(strange.any(axis=0)):
+            answers[row]["unfamiliar"] = [table[j].name for j in np.flatnonzero(strange[:, row])]
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
-    def _posterior(self, columns: Mapping[str, pa.Array]) -> np.ndarray:
-        """Return the probabilities (n, c); a frame around a single row takes longer than its prediction."""
-        table = self.model.model
-        Z = table.encoder_.encode_columns([column_of(name, values) for name, values in columns.items()])
-        return table.estimator_.predict_proba(Z)
+    @property
+    def has_reasons(self) -> bool:
+        """Whether there are rows to compare with."""
+        return self._training is not None
 
     def _columns(self, rows: Sequence[Mapping[str, object]]) -> tuple[dict[str, pa.Array], list[str]]:
         """Return the columns as the model takes them, and the names that it does not use."""

@@ -59,7 +59,7 @@ def application(answers: Answers, limits: Limits | None = None) -> Starlette:
     limits = limits or Limits()
     # One thread: the model computes on all cores by itself, and requests wait for their turn.
     worker = ThreadPoolExecutor(1, "answers")
-    described, front = open_api(answers, limits.rows), service_page(answers)
+    described = open_api(answers, limits.rows)
 
     async def predict(request: HttpRequest) -> Response:
         try:
@@ -80,8 +80,8 @@ def application(answers: Answers, limits: Limits | None = None) -> Starlette:
     async def description(_request: HttpRequest) -> Response:
         return JSONResponse(described)
 
-    async def home(_request: HttpRequest) -> Response:
-        return HTMLResponse(front)
+    async def home(request: HttpRequest) -> Response:
+        return HTMLResponse(service_page(answers, request.url.netloc))
 
     return Starlette(
         routes=[

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import html
 import json
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kernelproba import __version__
 from kernelproba.plain_text import name
+from kernelproba.tables.encoding.categories import CategoryEncoder, OrderedEncoder
+from kernelproba.tables.encoding.dates import DateEncoder
+from kernelproba.tables.encoding.numbers import NumberEncoder
+from kernelproba.tables.readings import DATE, FLAG, Reading
+from kernelproba.tables.unfamiliar import seen_values
 
 if TYPE_CHECKING:
     from kernelproba.cli.service.answers import Answers
@@ -77,6 +84,7 @@ def _answer_schema(model: TableModel) -> dict[str, object]:
             "probabilities": {"type": "object", "additionalProperties": {"type": "number"}},
             "set": {"type": "array", "items": {"type": "string"}},
             "reasons": {"type": "object"},
+            "unfamiliar": {"type": "array", "items": {"type": "string"}},
         },
     }
     return {
@@ -103,19 +111,22 @@ _PAGE = """<!doctype html>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
 pre {{ white-space: pre-wrap; overflow-wrap: anywhere; padding: .75rem; border: 1px solid; }}
 table {{ border-collapse: collapse; }}
-th, td {{ text-align: left; padding: .2rem 1rem .2rem 0; overflow-wrap: anywhere; }}
+th, td {{ text-align: left; vertical-align: baseline; padding: .2rem 1rem .2rem 0; overflow-wrap: anywhere; }}
+td:first-child {{ min-width: 7rem; }}
 </style>
 <main>
 <h1>{title}</h1>
 <p>{estimator}, fitted on {rows} rows; classes: {classes}.</p>
 <h2>Ask</h2>
-<pre>curl -s -H 'Content-Type: application/json' ADDRESS/predict -d '{example}'</pre>
+<pre>curl -s -H 'Content-Type: application/json' {place} -d {example}</pre>
 <p>Each row is an object with the columns below; <code>null</code> is a gap.
 <code>"confidence": 0.9</code> adds a set of labels that holds the true one so often,
-<code>"reasons": true</code> the contributions of the columns to the log-odds.
+<code>"reasons": true</code> the contributions of the columns to the log-odds{reasons}.
+An answer names columns whose values are unlike all of training as <code>unfamiliar</code>.
 The whole in <a href="openapi.json">OpenAPI</a>.</p>
 <h2>Columns</h2>
-<table><thead><tr><th scope="col">column</th><th scope="col">kind</th></tr></thead><tbody>
+<table><thead><tr>
+<th scope="col">column</th><th scope="col">kind</th><th scope="col">in training</th></tr></thead><tbody>
 {columns}
 </tbody></table>
 </main>
@@ -123,19 +134,46 @@ The whole in <a href="openapi.json">OpenAPI</a>.</p>
 """
 
 
-def service_page(answers: Answers) -> str:
-    """Return a page on the service."""
+def service_page(answers: Answers, address: str) -> str:
+    """Return a page on the service at an address."""
     model = answers.model
-    example = json.dumps({"rows": [dict.fromkeys(map(name, list(model.readings)[:3]))]}, ensure_ascii=False)
+    fitted = model.model.encoder_._fitted_
+    row = {
+        name(column): _typical(each.encoder, reading)
+        for each, (column, reading) in zip(fitted, model.readings.items(), strict=True)
+    }
+    example = shlex.quote(json.dumps({"rows": [row]}, ensure_ascii=False))
     columns = "\n".join(
-        f"<tr><td>{html.escape(name(column))}</td><td>{reading.kind}</td></tr>"
-        for column, reading in model.readings.items()
+        _line(column, reading, seen_values(each))
+        for each, (column, reading) in zip(fitted, model.readings.items(), strict=True)
     )
     return _PAGE.format(
         title=html.escape(f"kernelproba: {name(model.target)}"),
         estimator=type(model.classifier).__name__,
         rows=f"{len(model.rows):,}",
         classes=html.escape(", ".join(name(label) for label in model.classes.tolist()[:50])),
+        place=html.escape(shlex.quote(f"{address}/predict")),
         example=html.escape(example),
+        reasons="" if answers.has_reasons else " (only if the service is started with --training FILE)",
         columns=columns,
     )
+
+
+def _line(column: str, reading: Reading, seen: str) -> str:
+    kind = f"{reading.noun}, {reading.written}" if reading.kind == DATE and reading.written else reading.noun
+    cells = (name(column), kind, seen)
+    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"
+
+
+def _typical(encoder: object, reading: Reading) -> object:
+    """Return a value of a column as one may send it; None if there is none to show."""
+    if isinstance(encoder, NumberEncoder):
+        return encoder.median_ > 0.5 if reading.kind == FLAG else float(f"{encoder.median_:.4g}")
+    if isinstance(encoder, CategoryEncoder | OrderedEncoder):
+        levels = encoder.levels_ if isinstance(encoder, CategoryEncoder) else encoder.levels
+        return next((str(level) for level in levels if level is not None), None)
+    if isinstance(encoder, DateEncoder):
+        day = datetime.date(1970, 1, 1) + datetime.timedelta(days=round(encoder.days_.median_))
+        text = day.strftime(reading.style) if "%" in reading.style else day.isoformat()
+        return text if reading.kind != DATE or reading.values([text])[1][0] else None
+    return None
