@@ -2,7 +2,14 @@
 
 import json
 
+import numpy as np
 import pandas as pd
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kernelproba import KernelLogisticRegression
+from kernelproba.persistence import load_model, save_model
 
 
 def test_a_smaller_model_predicts_nearly_the_same(command, folder, tuned, tmp_path):
@@ -73,3 +80,14 @@ def test_how_small_must_be_said_once(command, folder, tuned, tmp_path):
 def test_a_model_that_cannot_be_compressed_says_so(command, folder, tmp_path):
     answer = command("compress", folder / "iris.skops", tmp_path / "small.skops", "--centers", 5)
     assert "cannot be compressed" in answer.error
+
+
+def test_a_pipeline_saved_from_python_becomes_smaller_too(command, folder, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), KernelLogisticRegression()).fit(X, y)
+    save_model(model, tmp_path / "iris.skops")
+    place = tmp_path / "iris.skops", tmp_path / "small.skops"
+    assert command("compress", *place, "--centers", 30).code == 0
+    np.testing.assert_allclose(load_model(place[1]).predict_proba(X), model.predict_proba(X), atol=0.05)
+    answer = command("compress", *place, "--centers", 30, "--rows", folder / "new.csv")
+    assert "knows no columns: leave out --rows" in answer.error

@@ -5,6 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kernelproba import KernelLogisticRegression
+from kernelproba.persistence import save_model
 
 pytest.importorskip("skl2onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -43,6 +49,24 @@ def test_columns_of_all_kinds_come_from_a_table(command, folder, tmp_path):
     feed = {each.name: table[[each.name]].to_numpy(None) for each in session.get_inputs()}
     _, P = session.run(None, feed)
     np.testing.assert_allclose(P, pd.read_csv(tmp_path / "rows.csv").filter(like="probability_"), atol=1e-6)
+
+
+def test_a_pipeline_saved_from_python_is_exported_too(command, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(StandardScaler(), KernelLogisticRegression(multi_class="pairwise")).fit(X, y)
+    save_model(model, tmp_path / "iris.skops")
+    answer = command("export", tmp_path / "iris.skops", tmp_path / "iris.onnx")
+    assert answer.code == 0, answer
+    assert "rows (n, 4)" in answer.out
+    labels, P = runtime.InferenceSession(tmp_path / "iris.onnx").run(None, {"X": X.astype(np.float32)})
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(P, model.predict_proba(X), atol=1e-5)
+
+
+def test_what_is_no_classifier_is_not_exported(command, tmp_path):
+    save_model(StandardScaler().fit(np.eye(3)), tmp_path / "scaler.skops")
+    answer = command("export", tmp_path / "scaler.skops", tmp_path / "scaler.onnx")
+    assert "StandardScaler is no classifier" in answer.error
 
 
 def test_what_cannot_be_exported_leaves_no_file(command, folder, tmp_path):

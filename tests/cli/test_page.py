@@ -4,6 +4,10 @@ import json
 import re
 
 import pytest
+from sklearn.datasets import load_iris
+
+from kernelproba import KernelLogisticRegression
+from kernelproba.persistence import save_model
 
 pytest.importorskip("jinja2")
 
@@ -55,3 +59,11 @@ def test_a_page_shows_the_sets_that_predict_would_give_and_no_others(command, fo
         sets = described(tmp_path / "model.html")["sets"]
         assert (len(sets["known"]), len(sets["thresholds"])) == (folds, levels)
         assert ("shows no sets of labels" in answer.err.replace("\n", " ")) == (folds == 0)
+
+
+def test_a_model_saved_from_python_has_a_page_too(command, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    save_model(KernelLogisticRegression(gamma=0.5).fit(X, y), tmp_path / "iris.skops")
+    answer = command("page", tmp_path / "iris.skops", "-o", tmp_path / "model.html")
+    assert answer.code == 0, answer
+    assert [each["name"] for each in described(tmp_path / "model.html")["fields"]] == X.columns.tolist()

@@ -21,10 +21,16 @@ STORES = ("blocks", "parquet", "dask")
 #: Where the parts begin; one of them is empty, and most hold one class only.
 CUTS = (0, 150, 157, 157, 1500, 3000)
 
+#: Too many rows to be searched within the memory, and few enough that all are centres of the final model.
+SPANNING = {"kernel": "rbf", "scale": None, "feature_weights": None, "max_rows": 300}
+
 MODELS = {
     "two classes, weak penalty": KernelLogisticRegression(1e3, gamma=0.02, n_centers=100, random_state=0),
     "three classes": KernelLogisticRegression(2.0, n_centers=40, random_state=0),
     "self-tuned": KernelLogisticRegressionCV(max_rows=300, n_centers=40, random_state=0),
+    "two classes, all rows as centres": KernelLogisticRegressionCV(
+        **SPANNING, memory_limit="130MB", random_state=0
+    ),
 }
 
 
@@ -50,16 +56,20 @@ def stored(sorted_rows, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=MODELS)
 def case(request, sorted_rows):
-    """A model, its labels and its probabilities from an array."""
+    """A model, its labels, and its probabilities and number of centres from an array."""
     X, y, weight = sorted_rows
     labels = np.where(y == "a", "a", "b") if request.param.startswith("two") else y
     model = MODELS[request.param]
-    return model, labels, model.fit(X, labels, weight).predict_proba(X)
+    model.fit(X, labels, weight)
+    n_centers = getattr(model, "best_estimator_", model).dual_coef_.shape[1]
+    assert (n_centers == len(y)) == request.param.endswith("all rows as centres")
+    return model, labels, model.predict_proba(X), n_centers
 
 
 @pytest.mark.parametrize("store", STORES)
 def test_sorted_rows_in_uneven_parts_give_the_model_of_the_array(case, sorted_rows, stored, store):
-    model, labels, expected = case
+    model, labels, expected, n_centers = case
     rows, weight = stored[store], sorted_rows[2]
     found = clone(model).fit(rows, labels, weight)
+    assert getattr(found, "best_estimator_", found).dual_coef_.shape[1] == n_centers
     np.testing.assert_allclose(np.asarray(found.predict_proba(rows)), expected, atol=1e-6)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from kernelproba.cli.errors import CommandError
 from kernelproba.decision import label_index
-from kernelproba.persistence.model_file import read_model_file, save_model
+from kernelproba.persistence.model_file import ModelFile, read_model_file, save_model
 from kernelproba.tables.files.arrow_columns import to_frame, without_texts
 from kernelproba.tables.files.table_file import Progress, TableFile
 from kernelproba.tables.fingerprints import fingerprints, packed, seen_before, unpacked
@@ -81,11 +81,10 @@ class TableModel:
     @classmethod
     def load(cls, path: Path) -> TableModel:
         """Read a model file."""
-        if not path.exists():
-            raise CommandError(
-                f"there is no file {path}: make a model by 'kernelproba fit DATA --target COLUMN'"
-            )
-        file = read_model_file(path)
+        return cls._of_file(path, _read(path))
+
+    @classmethod
+    def _of_file(cls, path: Path, file: ModelFile) -> TableModel:
         if "table" not in file.notes:
             raise CommandError(
                 f"{path.name} was saved from Python and knows no columns: open it there by "
@@ -202,6 +201,18 @@ class TableModel:
                 first += batch.num_rows
 
         yield from _ahead(read())
+
+
+def open_model(path: Path) -> TableModel | BaseEstimator:
+    """Read a model file: with its table if a command has written it, the estimator alone if Python has."""
+    file = _read(path)
+    return TableModel._of_file(path, file) if "table" in file.notes else file.model
+
+
+def _read(path: Path) -> ModelFile:
+    if not path.exists():
+        raise CommandError(f"there is no file {path}: make a model by 'kernelproba fit DATA --target COLUMN'")
+    return read_model_file(path)
 
 
 def _taken_apart(model: BaseEstimator) -> tuple[BaseEstimator, ConformalClassifier | None]:

@@ -25,7 +25,9 @@ from kernelproba.number_range import log_probabilities
 #: Probabilities below this are found anew: in the linear system they are rounding.
 FAINT = 1e-6
 #: Most passes, each with a new λ, and the relative change of a probability by λ that needs another.
-PASSES, TOL = 4, 1e-12
+PASSES, TOL = 8, 1e-12
+#: λ above which it has enough digits although p has those of the linear system.
+SURE = 1e-18
 #: Log-odds beyond which sums of them would lose what is said of other classes to rounding.
 LARGEST_LOG_ODDS = 1e9
 
@@ -54,12 +56,25 @@ def with_faint_classes(P: np.ndarray, F: np.ndarray, weights: np.ndarray) -> np.
         log p.
     """
     F = np.clip(F, -LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)
-    rows = FaintRows.of(P, F, weights)
-    level, left = rows.log_level(P), np.arange(len(P))
-    log_P = np.empty_like(P)
+    rows = FaintRows.of(P, F, weights, P < FAINT)
+    log_P = _settled(rows, rows.log_level(log_probabilities(P)))
+    # λ is least at the optimum, where errors of 1e-16 in p leave one of 1e-32: all it is where pairs agree.
+    # Classes that this could lift are found anew, with all others but the likeliest to their own digits.
+    low = np.flatnonzero((rows.losses * np.exp(log_P)).min(axis=1) < SURE)
+    low = low[np.exp(rows.at(low).log_level(log_P[low]))[:, 0] < SURE]
+    if len(low):
+        P, top = np.exp(log_P[low]), log_P[low].max(axis=1, keepdims=True)
+        rows = FaintRows.of(P, F[low], weights, log_P[low] < top)
+        log_P[low] = _settled(rows, np.full_like(top, -np.inf))
+    return log_P
+
+
+def _settled(rows: FaintRows, level: np.ndarray) -> np.ndarray:
+    """Log p (n, c), from log λ (n, 1) on until λ is that of p."""
+    log_P, left = np.empty_like(rows.known), np.arange(len(level))
     for _ in range(PASSES):
         solved = log_softmax(rows.solved(level), axis=1)
-        before, level = level, rows.log_level(np.exp(solved))
+        before, level = level, rows.log_level(solved)
         log_P[left] = solved
         # λ adds λ/(dᵢ pᵢ) to pᵢ, relative to it.
         change = np.abs(np.exp(level) - np.exp(before))[:, 0]
@@ -80,8 +95,8 @@ class FaintRows:
         log p where it is known, −∞ where a class is faint.
     losses : array of shape (n, c)
         d.
-    won, lost : array of shape (n, c(c−1)/2)
-        √nᵢⱼ rᵢⱼ and √nᵢⱼ rⱼᵢ of the pairs i < j.
+    won, lost, log_odds : array of shape (n, c(c−1)/2)
+        √nᵢⱼ rᵢⱼ, √nᵢⱼ rⱼᵢ and |fᵢⱼ| of the pairs i < j.
     order : array of shape (n, c)
         Classes by their probabilities, the least first.
     ties : array of shape (n, f, c)
@@ -92,33 +107,37 @@ class FaintRows:
     losses: np.ndarray
     won: np.ndarray
     lost: np.ndarray
+    log_odds: np.ndarray
     order: np.ndarray
     ties: np.ndarray
 
     @classmethod
-    def of(cls, P: np.ndarray, F: np.ndarray, weights: np.ndarray) -> FaintRows:
-        """Those of probabilities and log-odds, as in `with_faint_classes`."""
-        faint, (i, j) = P < FAINT, class_pairs(len(weights)).T
+    def of(cls, P: np.ndarray, F: np.ndarray, weights: np.ndarray, faint: np.ndarray) -> FaintRows:
+        """Those of probabilities and log-odds, as in `with_faint_classes`, where classes (n, c) are faint."""
+        i, j = class_pairs(len(weights)).T
         (first, second), root = pair_ends(len(weights)), np.sqrt(weights[i, j])
         won, lost = (root * part for part in pair_probabilities(F))
         order, n_faint = np.argsort(P, axis=1), faint.sum(axis=1).max()
         log_t = np.log(np.maximum(won, lost) ** 2) - np.abs(F)
         ties = np.take_along_axis(symmetric_square(log_t, -np.inf), order[:, :n_faint, np.newaxis], axis=1)
         known = np.where(faint, -np.inf, log_probabilities(P))
-        return cls(known, lost**2 @ first + won**2 @ second, won, lost, order, ties)
+        return cls(known, lost**2 @ first + won**2 @ second, won, lost, np.abs(F), order, ties)
 
     def at(self, rows: np.ndarray) -> FaintRows:
         """Some of the rows."""
         return FaintRows(*(getattr(self, each.name)[rows] for each in fields(self)))
 
-    def log_level(self, P: np.ndarray) -> np.ndarray:
-        """Log λ (n, 1) of probabilities P (n, c), −∞ where λ is nothing but rounding."""
-        i, j = class_pairs(P.shape[1]).T
+    def log_level(self, log_P: np.ndarray) -> np.ndarray:
+        """Log λ (n, 1) of log p (n, c), −∞ where λ is nothing but rounding."""
+        i, j = class_pairs(log_P.shape[1]).T
+        P, size = np.exp(log_P), np.abs(log_P)
         one, other = self.lost * P.take(i, axis=1), self.won * P.take(j, axis=1)
-        squares, *parts = (np.einsum("bp,bp->b", part, part) for part in (one - other, one, other))
-        rounding = (16 * np.finfo(float).eps) ** 2 * sum(parts)
+        # exp(a) is off by ε |a|, relatively.
+        noise = 2 * np.finfo(float).eps * (8 + self.log_odds + size.take(i, axis=1) + size.take(j, axis=1))
+        gaps = one - other
+        gaps[np.abs(gaps) <= noise * (one + other)] = 0.0
         with np.errstate(divide="ignore"):
-            return np.log(np.where(squares > rounding, squares, 0.0))[:, np.newaxis]
+            return np.log(np.einsum("bp,bp->b", gaps, gaps))[:, np.newaxis]
 
     def units(self, level: np.ndarray) -> np.ndarray:
         """Log q (n, c): what is known of log p, and the largest chains to where that is −∞."""

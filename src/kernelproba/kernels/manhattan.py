@@ -19,7 +19,7 @@ from kernelproba.linalg import densify
 
 #: Values of a feature up to which products pay.
 FEW = {np.dtype(np.float64): 4, np.dtype(np.float32): 8}
-#: Rows from which on looking for such features pays, and centres in which values are looked for.
+#: Rows from which on looking for such features pays, and centres that tell which features to look at.
 LEAST_ROWS, SAMPLE = 32, 256
 
 
@@ -53,10 +53,10 @@ class _Centers:
     @cached_property
     def values(self) -> dict[int, np.ndarray]:
         """Values of each feature that has few."""
-        start = np.sort(self.Z[:SAMPLE], axis=0)
+        start, few = np.sort(self.Z[:SAMPLE], axis=0), FEW[self.Z.dtype]
         counts = 1 + (np.diff(start, axis=0) != 0).sum(axis=0)
-        found = {k: np.unique(start[:, k]) for k in np.flatnonzero(counts <= FEW[self.Z.dtype]).tolist()}
-        return {k: values for k, values in found.items() if np.isin(self.Z[:, k], values).all()}
+        found = {k: np.unique(self.Z[:, k]) for k in np.flatnonzero(counts <= few).tolist()}
+        return {k: values for k, values in found.items() if len(values) <= few}
 
     @cached_property
     def others(self) -> np.ndarray:

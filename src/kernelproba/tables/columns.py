@@ -144,10 +144,12 @@ def _of_pandas(name: str, series: Any) -> Column:
         series = series.dt.to_timestamp()
     elif dtype.kind == "M" and getattr(dtype, "tz", None) is not None:
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    if dtype.kind in "biuf" and not isinstance(dtype, np.dtype):
+    if isinstance(dtype, np.dtype):
+        return _of_array(name, series.to_numpy())
+    if dtype.kind in "biuf":
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
         return Column(name, numbers, FLAG if dtype.kind == "b" else None)
-    if dtype == "string" and dtype.kind == "O":
+    if dtype == "string" and dtype.kind == "O":  # no need to ask every text whether it is one
         return Column(name, texts(series.tolist()))
     return _of_array(name, series.to_numpy())
 

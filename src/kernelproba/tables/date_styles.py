@@ -14,7 +14,8 @@ ISO = "ISO"
 #: Eight digits: year, month and day.
 COMPACT = "%Y%m%d"
 
-_YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d", "%Y %b %d", "%Y-%m", "%Y/%m")
+_YEAR_FIRST = ("%Y/%m/%d", "%Y.%m.%d", "%Y-%m-%d", "%Y %b %d", "%Y-%m", "%Y/%m")
+_MONTH_FIRST = ("%m/%Y", "%m-%Y")
 _NAMED = ("%d %b %Y", "%d-%b-%Y", "%d.%b.%Y", "%d/%b/%Y", "%b %d %Y", "%b %d, %Y", "%d. %b %Y", "%d-%b-%y",
           "%d %b %y", "%b %Y", "%b-%Y", "%b-%y")  # fmt: skip
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S",
@@ -43,8 +44,13 @@ _WORD = re.compile(r"(?<![^\W_])[^\W\d_]+(?:[.](?=[\s,]|$))?")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er)\b", re.IGNORECASE)
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:?\d\d.*)?")
+_ONE_DIGIT = re.compile(r":\d(?!\d)")
 _ORDER = re.compile(r"%([dm])([/-])%([dm])(?=[/-]%[Yy])")  # with points the day comes first everywhere
-_EIGHT = re.compile(r"(19|20)\d{6}")
+#: What texts without a day must be: 3/1000 is no month, 20201231 is a date and 52341299 is none.
+_SHAPES = {
+    COMPACT: re.compile(r"(19|20)\d{6}"),
+    **dict.fromkeys(_MONTH_FIRST, re.compile(r"\d{1,2}.(19|20)\d\d")),
+}
 _DIGITS = re.compile(r"\d{1,2}([/.-])\d{1,2}\1(\d{4}|\d{2})\b")
 
 
@@ -89,6 +95,8 @@ def time_style(texts: Sequence[str]) -> str | None:
 
 def as_seconds(text: str, style: str) -> float | None:
     """Return the seconds since midnight that a text is in a style, None if it is none."""
+    if _ONE_DIGIT.search(text):  # a ratio
+        return None
     try:
         clock: time = datetime.strptime(text, style).time()
     except ValueError:
@@ -117,9 +125,9 @@ def _candidates(texts: Sequence[str], day_first: bool | None) -> list[str]:
     if not any(map(str.isdigit, first)):
         return []
     if first.isdigit():
-        return [COMPACT] if _EIGHT.fullmatch(first) else []
+        return [COMPACT]
     days = _YEAR_FIRST + _day_and_month(texts, day_first) + _NAMED
-    styles = [ISO, *(day + clock for day in days for clock in _CLOCKS)]
+    styles = [ISO, *_MONTH_FIRST, *(day + clock for day in days for clock in _CLOCKS)]
     signs = Counter(" ".join(first.split()))
     return [style for style in styles if _signs(style) <= signs and as_moment(first, style) is not None]
 
@@ -161,6 +169,6 @@ def _first_is_constant(texts: Sequence[str], sign: str) -> bool:
 
 
 def _all_fit(texts: Sequence[str], style: str) -> bool:
-    if style == COMPACT and not all(_EIGHT.fullmatch(text) for text in texts):
+    if style in _SHAPES and not all(_SHAPES[style].fullmatch(text) for text in texts):
         return False
     return all(as_moment(text, style) is not None for text in texts)

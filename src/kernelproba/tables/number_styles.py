@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1234.5, 1,234.50, 1.234,50, 1'234, $5, 12 %, 70 kg, (7), −3.
+"""Numbers as people write them: 1234.5, 1,234.50, 1.234,50, 1'234, $5, 12 %, 70 kg, (7), 7-, −3.
 
 A unit that all numbers of a column have behind them is part of their style, ``"1234.5 kg"``: in such a column
 70 g is no number.  So are a percent sign and the one currency of a column, ``"1234.5 %"``, ``"1,234.5 $"``:
@@ -110,10 +110,11 @@ def _is_currency(unit: str) -> bool:
 
 
 def _without_brackets(text: str) -> tuple[str, float]:
-    """Return a number without the brackets by which accountants say what is owed, and −1 if it had some."""
+    """Return a number without the brackets or the sign behind it that say what is owed, and −1 if it had."""
     bare = text.replace("\N{MINUS SIGN}", "-").strip()
-    in_brackets = bare.startswith("(") and bare.endswith(")")
-    return (bare[1:-1].strip(), -1.0) if in_brackets else (bare, 1.0)
+    if bare.startswith("(") and bare.endswith(")"):
+        return bare[1:-1].strip(), -1.0
+    return (bare[:-1], -1.0) if bare[-1:] == "-" and bare[:1].isdigit() else (bare, 1.0)
 
 
 def _common_unit(texts: Sequence[str]) -> str:

@@ -21,6 +21,9 @@ from kernelproba.tables.readings import DATE, GAPS, NUMBER, TEXT, Reading, recog
 #: Different texts from which on, and share of them, that make a column of numbers with a few slips.
 _FEWEST, _NEARLY_ALL = 20, 0.9
 
+#: The same of bounds such as <0.5, which stand for numbers of their own.
+_BOUNDS = 0.5
+
 #: Texts that tell how numbers are written, if they are numbers.
 _LOOKED_AT = 200
 
@@ -65,7 +68,8 @@ def _stray_texts(known: Sequence[str], decimal: str | None) -> str | None:
         return None
     values, _ = reading.values(known)
     stray = [text for text, value in zip(known, values.tolist(), strict=True) if math.isnan(value)]
-    if not 0 < len(stray) <= (1 - _NEARLY_ALL) * len(known):
+    share = _BOUNDS if all(text[0] in "<>≤≥~" for text in stray) else 1 - _NEARLY_ALL
+    if not 0 < len(stray) <= share * len(known):
         return None
     more = " and others" if len(stray) > 1 else ""
     return (

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.special import log_softmax
 
 from kernelproba.coupling import couple, couple_log_odds
 from kernelproba.coupling.pairs import class_pairs, square_from_log_odds
@@ -87,3 +88,29 @@ def test_log_odds_of_any_size_give_finite_logarithms_of_probabilities(size):
     assert np.isfinite(log_P).all()
     np.testing.assert_allclose(np.exp(log_P).sum(axis=1), 1.0)
     np.testing.assert_allclose(np.exp(log_P[0]), [1.0, 0.0, 0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("c", [3, 4, 7, 12, 26])
+@pytest.mark.parametrize("size", [20, 100, 500, 5000])
+def test_pairs_that_agree_leave_a_class_as_faint_as_they_say(c, size):
+    # Whole numbers: their differences are exact, and all pairs agree to the last digit.
+    theta = np.random.default_rng(c).integers(-size, size, (200, c)).astype(float)
+    i, j = class_pairs(c).T
+    found = couple_log_odds(theta[:, i] - theta[:, j])
+    np.testing.assert_allclose(found, log_softmax(theta, axis=1), rtol=1e-9, atol=1e-9)
+
+
+def test_rows_with_many_and_few_faint_classes_do_not_see_each_other():
+    rng, c = np.random.default_rng(0), 9
+    i, j = class_pairs(c).T
+    theta = rng.normal(size=(60, c)) * rng.choice([0.1, 3, 30, 300], (60, c))
+    F = theta[:, i] - theta[:, j] + rng.normal(size=(60, len(i)))
+    alone = np.vstack([couple_log_odds(row[np.newaxis]) for row in F])
+    np.testing.assert_allclose(couple_log_odds(F), alone, rtol=1e-9, atol=1e-9)
+
+
+def test_very_faint_classes_of_pairs_that_do_not_agree_need_no_second_look():
+    F = np.array([[50.0, 50.0, 50.0, 3.0, -3.0, 3.0]])  # three classes that beat each other in a circle
+    np.testing.assert_allclose(couple_log_odds(F)[0], in_decimals(F[0], 4), rtol=1e-9, atol=1e-9)
+    wild = 60 * np.random.default_rng(0).normal(size=(300, 10))
+    assert np.isfinite(couple_log_odds(wild)).all()

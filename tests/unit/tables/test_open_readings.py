@@ -10,6 +10,7 @@ OPEN = {
     "03-04-20 10:00 too": (["03-04-20 10:00", "05-06-20 11:00"], "--day-first"),
     "1,234 may be little more than one": (["1,234", "5,678"], "--decimal"),
     "dollars are no euros": (["$5", "€6"], "currency"),
+    "bounds": ([*map(str, range(30)), *(f"<{number}" for number in range(10))], "'<0' and others"),
     "a unit below the name": (["cm", *map(str, range(30))], "'cm' among 31 different texts is no number"),
     "a gap with a unit": (["NA g", *(f"{i} g" for i in range(30))], "'NA g' among 31"),
     "dates in two ways": (

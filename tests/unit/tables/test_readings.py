@@ -21,6 +21,7 @@ NUMBERS = {
     "units": (["70 kg", "82.5 kg", "-"], [70, 82.5, np.nan]),
     "units and thousands": (["1,234.5 km", "7km"], [1234.5, 7]),
     "degrees": (["-3,5 °C", "12 °C"], [-3.5, 12]),
+    "sign behind": (["1.234,50-", "3,00"], [-1234.5, 3]),
     "infinite": (["inf", "-Infinity", "1"], [np.inf, -np.inf, 1]),
 }
 
@@ -68,6 +69,8 @@ DATES = {
     "clock": (["12/31/2020 5:30 PM", "1/2/2021 6:00 AM"], (2020, 12, 31, 17, 30)),
     "digits": (["20121231", "20130101"], (2012, 12, 31)),
     "months": (["2012-01", "2012-12"], (2012, 1, 1)),
+    "months before years": (["3/2012", "12/2012"], (2012, 3, 1)),
+    "without zeros": (["2020-1-5", "2020-12-31"], (2020, 1, 5)),
     "weekdays": (["Thu, Dec 31, 2020", "Fri, Jan 1, 2021"], (2020, 12, 31)),
     "whole weekdays": (["Thursday, 31 December 2020", "Friday, 1 January 2021"], (2020, 12, 31)),
     "ordinals": (["31st of December 2020", "1st of May 2021"], (2020, 12, 31)),
@@ -156,3 +159,8 @@ def test_texts_that_a_user_calls_numbers_are_numbers_and_the_rest_are_gaps():
 def test_a_reading_that_does_not_exist_is_refused(reading):
     with pytest.raises(ValueError, match="no reading"):
         reading.check()
+
+
+@pytest.mark.parametrize("texts", [["1/1000", "3/1000"], ["1:8", "1:4"], ["2:1", "10:3"]])
+def test_ratios_are_neither_months_nor_times(texts):
+    assert recognise(texts)[0].kind == "text"

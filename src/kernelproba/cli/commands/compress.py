@@ -73,8 +73,9 @@ def compress(
     How much these change is measured on rows that had no part in that.
     """
     from kernelproba.cli.prediction_file import check_output
-    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.table_model import TableModel, open_model
     from kernelproba.compression import compress as compress_model
+    from kernelproba.persistence import save_model
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     if (centers is None) == (max_loss is None):
@@ -83,11 +84,18 @@ def compress(
         raise CommandError("--max-loss takes a positive number of nats, such as 0.01")
     check_output(output, model)
     with terminal.warnings_as_notes():
-        opened = TableModel.load(model)
-        X = None if rows is None else _rows(opened, rows, layout)
+        opened = open_model(model)
+        table = opened if isinstance(opened, TableModel) else None
+        if table is None and rows is not None:
+            raise CommandError(f"{model.name} was saved from Python and knows no columns: leave out --rows")
+        X = None if table is None or rows is None else _rows(table, rows, layout)
+        classifier = opened if table is None else table.model
         with terminal.working("compressing"):
-            small = compress_model(opened.model, X, n_centers=centers, max_loss=max_loss, move_centers=move)
-        opened.with_model(small).save(output)
+            small = compress_model(classifier, X, n_centers=centers, max_loss=max_loss, move_centers=move)
+        if table is None:
+            save_model(small, output)
+        else:
+            table.with_model(small).save(output)
     facts = {"model": output} | small.compression_ | _sizes(model, output)
     nearer = [_NEARER] if not move and facts["mean_kl"] > _MUCH else []
     terminal.notes([*nearer, f"sets, intervals and novelty are {model.name}'s alone: keep it for these"])

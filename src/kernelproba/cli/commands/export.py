@@ -15,8 +15,7 @@ from kernelproba.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from onnx import ModelProto
-
-    from kernelproba.cli.table_model import TableModel
+    from sklearn.base import BaseEstimator
 
 #: Shown by ``--help``.
 EXAMPLES = ("kernelproba export model.skops model.onnx", "kernelproba export model.skops model.onnx --json")
@@ -40,27 +39,31 @@ def export(
 
     The graph has one input for each column that the model uses, under its name, and gives the label and the
     probability of every class. Numbers are doubles, NaN if missing; categories are texts without blanks
-    around them, empty if missing; dates are days since 1970.
+    around them, empty if missing; dates are days since 1970. A model that was saved from Python, such as a
+    pipeline, has one input for its rows, in single precision.
     """
     from kernelproba.atomic_file import replacing
     from kernelproba.cli.prediction_file import check_output
-    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.table_model import TableModel, open_model
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, model)
     with terminal.warnings_as_notes():
-        graph = _converted(TableModel.load(model), opset)
+        opened = open_model(model)
+        graph = _converted(opened.model if isinstance(opened, TableModel) else opened, opset)
     with replacing(output) as temporary:
         temporary.write_bytes(graph.SerializeToString())
     facts = _Facts.of(graph, output)
     terminal.result(vars(facts), facts.show)
 
 
-def _converted(loaded: TableModel, opset: int | None) -> ModelProto:
+def _converted(model: BaseEstimator, opset: int | None) -> ModelProto:
+    if not hasattr(model, "classes_"):
+        raise CommandError(f"{type(model).__name__} is no classifier: convert it by kernelproba.onnx.to_onnx")
     try:
         from kernelproba.onnx import to_onnx
 
-        return to_onnx(loaded.model, target_opset=opset)
+        return to_onnx(model, target_opset=opset)
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("kernelproba"):
             raise
@@ -81,7 +84,8 @@ class _Facts:
     def of(cls, graph: ModelProto, output: Path) -> _Facts:
         notes = {each.key: each.value for each in graph.metadata_props}
         (opset,) = (each.version for each in graph.opset_import if each.domain == "")
-        inputs, classes = json.loads(notes["inputs"]), json.loads(notes["classes"])
+        classes = json.loads(notes["classes"])
+        inputs = json.loads(notes["inputs"]) if "inputs" in notes else [_rows(graph)]
         return cls(inputs, classes, opset, graph.ByteSize(), str(output))
 
     def show(self, screen: Terminal) -> None:
@@ -89,3 +93,13 @@ class _Facts:
         screen.line(f"outputs: label (n,) and probabilities (n, {len(self.classes)}), in the order of the")
         screen.line(f"classes: {', '.join(map(str, self.classes))}")
         screen.line(f"{self.bytes:,} bytes, opset {self.opset}, written to {self.output}")
+
+
+def _rows(graph: ModelProto) -> dict[str, str]:
+    """Describe the only input of a graph that takes a matrix."""
+    (each,) = graph.graph.input
+    width = each.type.tensor_type.shape.dim[1].dim_value
+    return {
+        "input": each.name,
+        "holds": f"rows (n, {width}) of the columns that the model was fitted on, float",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,28 +45,31 @@ def page(
     It has a field for every column, and shows the probabilities as one types, the training rows that speak
     for and against, how new the row is, the labels that cannot be ruled out, and what the model is worth.
     The centres of a kernel machine are training rows: its numbers hold them in encoded form even where
-    --without-rows shows none.
+    --without-rows shows none. A model that was saved from Python has a field for every feature.
     """
     from kernelproba.cli.prediction_file import check_output
-    from kernelproba.cli.table_model import TableModel
+    from kernelproba.cli.table_model import TableModel, open_model
     from kernelproba.page import write_model_page
 
     terminal = Terminal(as_json=as_json, quiet=quiet)
     check_output(output, model)
     with terminal.warnings_as_notes(), terminal.working("writing the page"):
-        loaded = TableModel.load(model)
-        why_no_sets = _why_no_sets(loaded)
-        written = write_model_page(
-            loaded.model if loaded.sets is None else loaded.sets,
-            output,
-            labels=loaded.labels,
-            target=loaded.target,
-            row_names=loaded.rows,
-            left_out=loaded.left_out,
-            with_rows=not without_rows,
-            with_sets=why_no_sets is None,
-            max_bytes=int(1e6 * max_mb),
+        opened, why_no_sets = open_model(model), None
+        write = partial(
+            write_model_page, path=output, with_rows=not without_rows, max_bytes=int(1e6 * max_mb)
         )
+        if isinstance(opened, TableModel):
+            why_no_sets = _why_no_sets(opened)
+            written = write(
+                opened.model if opened.sets is None else opened.sets,
+                labels=opened.labels,
+                target=opened.target,
+                row_names=opened.rows,
+                left_out=opened.left_out,
+                with_sets=why_no_sets is None,
+            )
+        else:
+            written = write(opened)
     if why_no_sets is not None:
         terminal.notes([f"the page shows no sets of labels: {why_no_sets}"])
     facts = {"output": str(output), "bytes": written.bytes, "compression": written.compression}

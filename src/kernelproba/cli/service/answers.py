@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class Answers:
         # A frame around a single row takes longer than its prediction.
         P = self.model.classifier.predict_proba(self.model.model.encoder_.encode_columns(table))
         classes = [str(label) for label in self.model.classes.tolist()]
-        answers: list[dict[str, Any]] = [
+        answers: list[dict[str, object]] = [
             {"label": classes[int(p.argmax())], "probabilities": dict(zip(classes, p.tolist(), strict=True))}
             for p in P
         ]
@@ -100,9 +100,10 @@ class Answers:
         if request.reasons:
             for each, reasons in zip(answers, self._reasons(_frame(columns)), strict=True):
                 each["reasons"] = reasons
-        for fitted, column in zip(self.model.model.encoder_._fitted_, table, strict=True):
-            for row in np.flatnonzero(fitted.unfamiliar(column)):
-                answers[row].setdefault("unfamiliar", []).append(column.name)
+        known = self.model.model.encoder_._fitted_
+        strange = np.array([fitted.unfamiliar(column) for fitted, column in zip(known, table, strict=True)])
+        for row in np.flatnonzero(strange.any(axis=0)):
+            answers[row]["unfamiliar"] = [table[j].name for j in np.flatnonzero(strange[:, row])]
         return {"predictions": answers} | ({"ignored": ignored} if ignored else {})
 
     @property

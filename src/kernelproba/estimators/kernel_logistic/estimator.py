@@ -269,9 +269,7 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
             The fitted model.
         """
         previous = PreviousFit.of(self) if self.warm_start else None
-        forget_fit(self)
-        training = self._check_rows(X, y, sample_weight, self.class_weight)
-        self.kernel_, self._decision_shape_ = self._resolve_kernel(training), self.decision_function_shape
+        training = self._begin_fit(X, y, sample_weight)
         c = len(self.classes_)
         pairwise = self.multi_class == "pairwise" and c > 2
         with self._observed(X, y, c * (c - 1) // 2 if pairwise else None) as step:
@@ -288,6 +286,15 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
                 fit = fit_centers(problem, options, self._memory_plan(), self.random_state)
                 self._store_centered(fit, problem.Z, training)
         return self
+
+    def _begin_fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Training | StoredTraining:
+        """Forget an earlier fit; return checked rows, and know classes and kernel."""
+        forget_fit(self)
+        training = self._check_rows(X, y, sample_weight, self.class_weight)
+        self.kernel_, self._decision_shape_ = self._resolve_kernel(training), self.decision_function_shape
+        return training
 
     def _choose_centers(self, training: Training | StoredTraining) -> tuple[Matrix, np.ndarray] | None:
         """Centres and their row numbers, or None where all rows are centres."""

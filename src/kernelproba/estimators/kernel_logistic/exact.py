@@ -6,6 +6,7 @@ linear one) and the positive part of an indefinite one (the sigmoid).  With chos
 features are given, and the kernel matrix of irls is their product.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -72,7 +73,13 @@ class LogisticFunction(KernelFunction):
 
 
 def fit_function(
-    kernel: Kernel, X, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None
+    kernel: Kernel,
+    X,
+    y: np.ndarray,
+    weights: np.ndarray,
+    options: Options,
+    start: KernelFunction | None,
+    matrix: Callable[..., np.ndarray] = kernel_matrix,
 ) -> LogisticFunction:
     """Minimise Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over all f and b.
 
@@ -86,6 +93,8 @@ def fit_function(
         Solver and its settings.
     start : KernelFunction, optional
         A function with the same rows as possible centres, to start from.
+    matrix : callable
+        (kernel, X, dtype) → kernel matrix, for whoever keeps it.
     """
     doubtful = not kernel.definite or isinstance(kernel, Precomputed)
     solver = options.solver
@@ -95,9 +104,9 @@ def fit_function(
         # Noise is relative to the values of the kernel, which other kernels have around one.
         largest = float(kernel.diag(X).max()) if isinstance(kernel, Linear) else 1.0
         dtype = options.precision(X.shape[0], weights.max() * largest)
-        fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, dtype)), y, weights, options, start)
+        fit = fit_matrix(DenseMatrix(matrix(kernel, X, dtype)), y, weights, options, start)
         if not fit.solution.converged and dtype is not np.float64:
-            fit = fit_matrix(DenseMatrix(kernel_matrix(kernel, X, np.float64)), y, weights, options)
+            fit = fit_matrix(DenseMatrix(matrix(kernel, X, np.float64)), y, weights, options)
         given_up = not fit.solution.converged and fit.solution.n_iter < options.max_iter
         few = isinstance(kernel, Linear) or fit.dual.size <= FACTORISED_DUAL
         if not (given_up and options.solver == "auto" and few):

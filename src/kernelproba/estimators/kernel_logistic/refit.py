@@ -3,14 +3,18 @@
 from copy import copy
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.estimators.base.logistic_scores import symmetric_intercept
 from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem
 from kernelproba.estimators.kernel_logistic.centers import CenterRefits
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.exact import Options
+from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_function
+from kernelproba.kernels import Kernel, kernel_matrix
+from kernelproba.objective import DenseMatrix
 from kernelproba.rows.protocol import Rows
+from kernelproba.typing import Matrix
 
 
 class Refits:
@@ -46,10 +50,71 @@ class Refits:
 
     def to(self, weight: np.ndarray, step: Step = unobserved) -> KernelLogisticRegression:
         """The copy fitted to these weights (n,); `step` is the context of every pass."""
-        fitted = copy(self.model)
+        fitted = _with_function(self.model, self._fits.fit(self.C * weight, step))
         fitted.C = self.C
-        function = self._fits.fit(self.C * weight, step)
-        fitted.dual_coef_ = np.ascontiguousarray(function.dual.T)
-        fitted.intercept_ = symmetric_intercept(function.intercept)
-        fitted._report([function.solution])
         return fitted
+
+
+class RowFits:
+    """Fits of a model that all rows span, to these rows and without some of them, by one kernel matrix.
+
+    Rows without weight have no coefficients: what is left out need not be cut from the matrix.
+
+    Parameters
+    ----------
+    model : KernelLogisticRegression
+        With n_centers=None and without `undo_weights`, to be fitted.
+    X, y, sample_weight : arrays of n rows
+        Rows as the kernel compares them, labels, and weights.
+    """
+
+    def __init__(self, model: KernelLogisticRegression, X: Matrix, y: ArrayLike, sample_weight: np.ndarray):
+        self.model = model
+        options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
+        self.rows = model._spanning_rows(model._begin_fit(X, y, sample_weight), options)
+        self.options, self._matrix = options, np.empty((0, 0))
+
+    def to_all(self) -> KernelLogisticRegression:
+        """The model, fitted to all rows."""
+        self.model._store_rows(self._fit(np.ones(len(self.rows.y))), self.rows)
+        return self.model
+
+    def without(self, model: KernelLogisticRegression, left_out: np.ndarray) -> KernelLogisticRegression:
+        """A copy of the model of all rows, fitted without those for which `left_out` (n,) is true.
+
+        It starts from nothing: a function that has lost a quarter of its coefficients is no better.
+        """
+        function = self._fit(np.where(left_out[self.rows.index], 0.0, 1.0))
+        fitted = _with_function(model, function)
+        fitted._store_centers(self.rows.X, function.index, self.rows.index)
+        return fitted
+
+    def scores(self, model: KernelLogisticRegression) -> np.ndarray:
+        """Scores (n, k) of the rows that carry weight, by one of these fits."""
+        dual = np.zeros((len(self.rows.y), model.dual_coef_.shape[0]))
+        dual[np.searchsorted(self.rows.index, model.support_)] = model.dual_coef_.T
+        if not self._matrix.size:
+            dtype = self.options.precision(len(dual), self.model._strengths(self.rows, self.model.C).max())
+            self._kept_matrix(self.model.kernel_, self.rows.X, dtype)
+        return DenseMatrix(self._matrix).product(dual) + model.intercept_
+
+    def _fit(self, share: np.ndarray) -> LogisticFunction:
+        weights = share * self.model._strengths(self.rows, self.model.C)
+        rows, kernel = self.rows, self.model.kernel_
+        return fit_function(kernel, rows.X, rows.y, weights, self.options, None, self._kept_matrix)
+
+    def _kept_matrix(self, kernel: Kernel, X: Matrix, dtype: type) -> np.ndarray:
+        """The kernel matrix of the rows, in the precision that was asked for last."""
+        if self._matrix.dtype != dtype or not self._matrix.size:
+            self._matrix = np.empty((0, 0))  # before another takes its place in memory
+            self._matrix = kernel_matrix(kernel, X, dtype)
+        return self._matrix
+
+
+def _with_function(model: KernelLogisticRegression, function: LogisticFunction) -> KernelLogisticRegression:
+    """A copy of a model with another function of the same centres."""
+    fitted = copy(model)
+    fitted.dual_coef_ = np.ascontiguousarray(function.dual.T)
+    fitted.intercept_ = symmetric_intercept(function.intercept)
+    fitted._report([function.solution])
+    return fitted

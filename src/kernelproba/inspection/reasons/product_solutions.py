@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kernelproba.inspection.reasons.coalitions import Coalitions, least_seconds, solve
+from kernelproba.inspection.reasons.level_grid import grid_seconds, grid_shares
 from kernelproba.inspection.reasons.mixed_rows import MixedRows, log_odds, stating_model
 from kernelproba.inspection.reasons.moments import MomentGame
 from kernelproba.inspection.reasons.product_game import integral_seconds, integral_shares
@@ -103,8 +104,9 @@ def _exact_of_several(
     p, n = len(scores.players), len(labels)
     cells = 2.0**p * n * size * (len(scores.model.classes_) - 1)
     shared = shared_seconds(scores, size, n) if cells <= CELLS else np.inf
-    if shared <= min(n * _AFFORDABLE, least_seconds(scores, size, n)):
-        return shared_shares(scores, size, labels)
+    grid = grid_seconds(scores, size, n)
+    if min(grid, shared) <= min(n * _AFFORDABLE, least_seconds(scores, size, n)):
+        return (grid_shares if grid < shared else shared_shares)(scores, size, labels)
     games = _affordable_games(scores, size, labels)
     return None if games is None else solve(scores, games)
 

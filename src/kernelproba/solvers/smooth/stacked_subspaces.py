@@ -238,7 +238,10 @@ def _best_intercepts(stack: BinaryStack, KA: np.ndarray, b: np.ndarray) -> np.nd
         moving &= (np.abs(slope) > 1e-12 * total) & (curvature > 0)
         if not moving.any():
             break
+        # Where all scores are far from zero there is no curvature, and a step would be of any length.
+        reach = 1 + np.abs(KA + b[:, np.newaxis]).max(axis=1)
         step = np.divide(-slope, curvature, out=np.zeros_like(slope), where=moving)
+        step = np.clip(step, -reach, reach)
         last = moving & (-slope * step <= LAST_DECREMENT * np.abs(at.value))
         b, moving = np.where(last, b + step, b), moving & ~last
         t, value = moving.astype(float), at.value
@@ -248,6 +251,7 @@ def _best_intercepts(stack: BinaryStack, KA: np.ndarray, b: np.ndarray) -> np.nd
             if not worse.any():
                 break
             t = np.where(worse, t / 2, t)
+        moving &= ~worse
         b = np.where(moving, b + t * step, b)
     return b
 

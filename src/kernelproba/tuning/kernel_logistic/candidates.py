@@ -138,6 +138,13 @@ class CandidateFits:
         function, K = self.fit(gamma, C), self.kernel(gamma)(X, self.rows.X)
         return score_log_probabilities(K.astype(np.float64, copy=False) @ function.dual + function.intercept)
 
+    def predict_compared(self, others: DistanceCache, gamma: float | None, C: float) -> np.ndarray:
+        """Log-probabilities (r, c) of others that know how far they are from the rows, in their precision."""
+        function = self.fit(gamma, C)
+        dtype = self.options.precision(len(self.rows.y), C * self.rows.weight.max())
+        F = others.matrix(self.kernel(gamma), dtype) @ function.dual.astype(dtype, copy=False)
+        return score_log_probabilities(F.astype(np.float64, copy=False) + function.intercept)
+
     def on(self, rows: Observations) -> "CandidateFits":
         """Fits with the same kernels to other rows."""
         return CandidateFits(rows, self.kernel, self.options)

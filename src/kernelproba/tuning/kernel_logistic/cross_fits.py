@@ -11,10 +11,9 @@ from functools import partial
 import numpy as np
 
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.refit import Refits
 from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilities
+from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
 from kernelproba.tuning.kernel_logistic.kept_stages import refitted_of, refitted_state
-from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
 from kernelproba.tuning.kernel_logistic.pooling import pooled
 from kernelproba.tuning.kernel_logistic.progress import FOLD_UNITS
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
@@ -44,13 +43,18 @@ class CrossFits:
         How the model sees rows.
     models : sequence of KernelLogisticRegression
         Number k was fitted without the rows of fold k.
+    known : array of shape (n, c), optional
+        Log-probabilities of all rows by the versions that lack them, if these are known already.
     """
 
     view: ScaledView
     models: Sequence[KernelLogisticRegression]
+    known: np.ndarray | None = None
 
-    def log_probabilities(self, X: Matrix, fold: np.ndarray) -> np.ndarray:
-        """Log-probabilities (r, c) of rows X (r, d) by the versions that lack their folds (r,)."""
+    def log_probabilities(self, X: Matrix, fold: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Log-probabilities (r, c) of rows X (r, d) of these numbers, by versions that lack their folds."""
+        if self.known is not None:
+            return self.known[numbers]
         Z = self.view.rows(X)
         log_P = np.empty((len(fold), len(self.models[0].classes_)))
         for number, model in enumerate(self.models):
@@ -79,29 +83,24 @@ class HeldOutPool:
     temperature: float
 
 
-def held_out_probabilities(X: Matrix, fold: np.ndarray, pool: HeldOutPool) -> np.ndarray:
-    """Probabilities (r, c) of rows X (r, d) by the models that lack their folds (r,)."""
-    log_Ps = [member.log_probabilities(X, fold) for member in pool.members]
+def held_out_probabilities(X: Matrix, fold: np.ndarray, numbers: np.ndarray, pool: HeldOutPool) -> np.ndarray:
+    """Probabilities (r, c) of rows X (r, d), numbers (r,), by the models that lack their folds (r,)."""
+    log_Ps = [member.log_probabilities(X, fold, numbers) for member in pool.members]
     return np.exp(pooled(log_Ps, pool.weights, pool.temperature))
 
 
 def cross_fit(
+    fits: FinalFits,
     model: KernelLogisticRegression,
-    view: ScaledView,
-    many: ManyRows,
     fold: np.ndarray,
     name: str,
     search: CandidateSearch,
 ) -> CrossFits:
     """Fit a model of all rows anew without each fold (n,) of them; a checkpoint knows it by a name."""
-    aligned, n_folds = many.rows.align(fold), int(fold.max()) + 1
-    mean_weight = many.rows.map_values(partial(np.multiply, 1 - 1 / n_folds), many.weight)
-    refits = Refits(model, many.seen(view), many.y, mean_weight)
 
     def refit(number: int) -> KernelLogisticRegression:
-        weight = many.rows.map_values(_WithoutFold(number), many.weight, aligned)
-        with search.reported("fit without a fold", len(many), units=FOLD_UNITS) as passes:
-            return refits.to(weight, passes)
+        with search.reported("fit without a fold", len(fits.many), units=FOLD_UNITS) as passes:
+            return fits.without(model, fold, number, passes)
 
     models = [
         search.stages.kept(
@@ -111,16 +110,19 @@ def cross_fit(
             partial(refitted_of, model),
             complete=lambda: not search.budget.ran_out,
         )
-        for number in range(n_folds)
+        for number in range(int(fold.max()) + 1)
     ]
-    return CrossFits(view, models)
+    return CrossFits(fits.selected.view, models, _known(fits, models, fold))
 
 
-@dataclass(frozen=True)
-class _WithoutFold:
-    """Weights that leave out a fold."""
-
-    number: int
-
-    def __call__(self, weight: np.ndarray, fold: np.ndarray) -> np.ndarray:
-        return np.where(fold == self.number, 0.0, weight)
+def _known(
+    fits: FinalFits, models: Sequence[KernelLogisticRegression], fold: np.ndarray
+) -> np.ndarray | None:
+    """Log-probabilities (n, c) of all rows by the models that lack their folds (n,), if these are at hand."""
+    log_P = None
+    for number, model in enumerate(models):
+        if (F := fits.known_scores(model)) is None:
+            return None
+        own, found = np.maximum(fold, 0) == number, score_log_probabilities(F)
+        log_P = found if log_P is None else np.where(own[:, None], found, log_P)
+    return log_P

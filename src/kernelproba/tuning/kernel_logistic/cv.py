@@ -5,6 +5,7 @@ from functools import partial
 from numbers import Integral, Real
 from typing import ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -92,7 +93,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         the number of centres are followed to larger samples, as long as they move (`growth`): more rows pay
         for rougher functions.
     n_centers : int, "auto" or None, default="auto"
-        Centres of the final model, as in `KernelLogisticRegression`.
+        Centres of the final model.  "auto": all rows up to 25,000 if memory allows, else as many as pay.
     memory_limit : int or str, optional
         Bytes that a fit may take, such as ``"2GB"``; half of the machine's memory by default.  Of many rows
         a sample of fewer than `max_rows` is searched where its kernel matrices would take more; a search
@@ -321,7 +322,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         index = order.part(max(search.budget.affordable(len(many)), self._least_rows()))
         pool, fold = self._fit_large_pool(many, index, selected, rng, search)
         self._store_selection(search, len(many), len(many) if index is None else len(index))
-        P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, shared=(pool,))
+        numbers = many.rows.align(np.arange(len(many)))
+        P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, numbers, shared=(pool,))
         if isinstance(given, Training):
             self._rows_ = given.index
             self._store_loo(X, given, log_probabilities(P))

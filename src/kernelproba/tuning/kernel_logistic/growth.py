@@ -25,7 +25,9 @@ from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS, c
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.estimators.kernel_logistic.refit import Refits
+from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.rows import MemoryRows
+from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool
@@ -49,6 +51,9 @@ SIZE_FACTOR = 4
 FIRST_CENTERS, DOUBLING_GAIN = 1000, 0.0025
 #: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
 ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
+#: Scores for which fewer centres may be quicker: one takes one product with the kernel matrix in each step,
+#: and many take a matrix of curvature each.
+CENTERED_SCORES = range(2, 9)
 #: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
 FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
@@ -162,11 +167,14 @@ def grown_centers(best: Candidate, n: int, plan: MemoryPlan) -> int | None:
     return min(grown, max(AUTO_CENTERS, best.n_centers), plan.most_centers)
 
 
-def center_numbers(n: int, first: int, plan: MemoryPlan) -> list[int | None]:
+def center_numbers(n: int, first: int, plan: MemoryPlan, *, spanning: bool = False) -> list[int | None]:
     """Numbers of centres to try on a sample of n rows, each twice the one before, None for all rows.
 
-    Where all rows may be centres, they cost no more than half of them.
+    Where all rows may be centres, they cost no more than half of them; where those of the final model may be
+    `spanning`, all rows of the sample are tried alone, unless centres may be quicker.
     """
+    if spanning and plan.n_scores not in CENTERED_SCORES:
+        return [None]
     few = not chooses_fewer("auto", n, plan)
     most = n // ROWS_PER_CENTER_OF_FEW if few else most_centers(n, plan)
     numbers: list[int | None] = []
@@ -204,6 +212,7 @@ class SizedFits:
     _fitted: dict[tuple, KernelLogisticRegression] = field(default_factory=dict, init=False)
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
+    _timed: set[tuple] = field(default_factory=set, init=False)
 
     def evaluate(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
         """Score one point on the rows held out."""
@@ -215,7 +224,12 @@ class SizedFits:
         best, n = self.selected.best, len(self.sample.y)
         point = replace(best, gamma=gamma, C=C, n_rows=n, n_centers=n_centers)
         with self.search.reported("candidate", n):
-            log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
+            start = time.monotonic()
+            if n_centers is None:
+                log_P = self._spanned.predict_compared(self._to_judged, gamma, C)
+            else:
+                log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
+            self._keep_reserve(point, time.monotonic() - start)
         weight = self.judged.weight / self.judged.weight.mean()
         score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))
         self._log_P[n_centers, gamma, C] = log_P
@@ -241,20 +255,40 @@ class SizedFits:
         return best.n_centers
 
     def _fit(self, point: Candidate) -> KernelLogisticRegression:
-        """Fit at a point, from the last fit with the same kernel and centres."""
-        key = point.n_centers, point.gamma
-        rows, known = self.sample, self._fitted.get(key)
-        X = self.selected.view.rows(rows.X)
-        if known is None or known._spans_all_rows_:
-            fresh = self.model(self.selected._replace(best=point)) if known is None else known
-            fresh.set_params(C=point.C, warm_start=True, class_weight=None)
-            start = time.monotonic()
+        """Fit chosen centres at a point, from the last fit with the same kernel and centres."""
+        key, rows = (point.n_centers, point.gamma), self.sample
+        known, X = self._fitted.get(key), self.selected.view.rows(rows.X)
+        if known is None:
+            fresh = self.model(self.selected._replace(best=point)).set_params(class_weight=None)
             self._fitted[key] = fresh.fit(X, rows.y, rows.weight)
-            self.search.budget.reserve = self.final_share(point) * (time.monotonic() - start)
         else:
             refits = Refits(known, MemoryRows(X), rows.y, rows.weight, point.C)
             self._fitted[key] = refits.to(rows.weight)
         return self._fitted[key]
+
+    def _keep_reserve(self, point: Candidate, seconds: float) -> None:
+        """Keep time for the final fits, by the first fit of a kernel, which has no start."""
+        if (key := (point.n_centers, point.gamma)) not in self._timed:
+            self._timed.add(key)
+            self.search.budget.reserve = self.final_share(point) * seconds
+
+    def forget(self) -> None:
+        """Give the memory of the fits free; what they predicted stays."""
+        self._fitted.clear()
+        if vars(self).pop("_to_judged", None) is not None:
+            self._spanned.forget()
+
+    @cached_property
+    def _spanned(self) -> CandidateFits:
+        """Fits that all rows of the sample span; copies stay apart, as in the final fit."""
+        rows, each = self.sample, np.arange(len(self.sample.y))
+        seen = Observations(rows.X, rows.y, rows.weight, rows.sample_weight, np.ones_like(each), each)
+        return self.selected.fits.on(self.selected.view.of(seen))
+
+    @cached_property
+    def _to_judged(self) -> DistanceCache:
+        """Distances from the rows held out to those of the sample."""
+        return DistanceCache(self.selected.view.rows(self.judged.X), self._spanned.rows.X)
 
 
 def follow_sizes(
@@ -320,7 +354,9 @@ class Growth:
             return [best.n_centers]
         plan = self.many.memory_plan(self.memory_limit)
         start = FIRST_CENTERS if first else grown_centers(best, size, plan) or AUTO_CENTERS
-        return center_numbers(size, start, plan)
+        # A kernel without a width has a finite rank, or is not known to gain by all rows.
+        spanning = best.gamma is not None and plan.may_span(len(self.many))
+        return center_numbers(size, start, plan, spanning=spanning)
 
     def grown(
         self, before: Sequence[SelectedModel], numbers: Sequence[list[int | None]], size: int
@@ -336,9 +372,11 @@ class Growth:
 
     def _final_share(self, n_models: int, found: Candidate) -> float:
         """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
-        m = grown_centers(found, len(self.many), self.many.memory_plan(self.memory_limit))
-        growth = 1.0 if m is None or found.n_centers is None else m / found.n_centers
-        return FINAL_COST * n_models * growth * len(self.many) / found.n_rows
+        n, plan = len(self.many), self.many.memory_plan(self.memory_limit)
+        ratio, m = n / found.n_rows, grown_centers(found, n, plan)
+        if m is None or found.n_centers is None:
+            return FINAL_COST * n_models * ratio * (ratio if plan.may_span(n) else 1.0)
+        return FINAL_COST * n_models * ratio * m / found.n_centers
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""
@@ -346,6 +384,7 @@ class Growth:
         free = self.searched.gamma and start.gamma is not None, self.searched.C
         evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
         best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True)
+        fits.forget()
         return fits.selected._replace(best=best)
 
 

@@ -1,16 +1,17 @@
 """How the models of a pool are fitted, to few rows or to many, and how much each is to count."""
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
-from kernelproba.estimators.base.callbacks import reporting_to
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
-from kernelproba.tuning.kernel_logistic.growth import grown_centers
+from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
-from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
+from kernelproba.tuning.kernel_logistic.many_rows import ManyRows
 from kernelproba.tuning.kernel_logistic.out_of_sample import out_of_sample
 from kernelproba.tuning.kernel_logistic.pooled_functions import PooledFunctions
 from kernelproba.tuning.kernel_logistic.pooling import PARTS, cross_fitted, fit_pool, pooled
@@ -24,6 +25,7 @@ class PoolFit(PooledFunctions):
     """Fits of the models that a search has selected; `_model` makes each of them."""
 
     loo_method_: str
+    n_centers: int | str | None
     _selected: list[SelectedModel]
 
     def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
@@ -96,14 +98,14 @@ class PoolFit(PooledFunctions):
         many = everything if index is None else everything.part(index)
         labels = many.rows.map_values(self.classes_.take, many.y)
         search.progress.units_left = len(selected) * (1 + FOLD_UNITS * n_folds(len(many)))
-        models = [self._fitted_to(many, labels, k, each, search) for k, each in enumerate(selected)]
-        fold = many.folds(n_folds(len(many)), rng)
-        members = [
-            cross_fit(model, each.view, many, fold, f"model-{k}", search)
-            for k, (model, each) in enumerate(zip(models, selected, strict=True))
-        ]
+        fold, models, members = many.folds(n_folds(len(many)), rng), [], []
+        for k, each in enumerate(selected):
+            fits = FinalFits(many, labels, each, self._model, self.n_centers == "auto")
+            models.append(self._fitted_to(fits, f"model-{k}", search))
+            members.append(cross_fit(fits, models[-1], fold, f"model-{k}", search))
         judged = many.at(np.sort(many.draw(POOL_ROWS, rng)))
-        log_Ps = [each.log_probabilities(judged.X, fold[judged.index]) for each in members]
+        held = judged.X, fold[judged.index], judged.index
+        log_Ps = [each.log_probabilities(*held) for each in members]
         weight = judged.weight / judged.weight.mean()
         chosen = self._store_pool(models, selected, log_Ps, judged.y, weight)
         self._store_temperature(pooled([log_Ps[k] for k in chosen], self.weights_), judged.y, weight)
@@ -112,36 +114,23 @@ class PoolFit(PooledFunctions):
         if index is not None:
             for each in self.estimators_:
                 each.support_ = index[each.support_]
+            pool = replace(pool, members=[replace(each, known=None) for each in pool.members])
             whole = np.full(len(everything), -1, dtype=fold.dtype)
             whole[index] = fold
             fold = whole
         return pool, everything.rows.align(fold)
 
-    def _fitted_to(
-        self,
-        many: ManyRows,
-        labels: np.ndarray,
-        number: int,
-        selected: SelectedModel,
-        search: CandidateSearch,
-    ) -> KernelLogisticRegression:
+    def _fitted_to(self, fits: FinalFits, name: str, search: CandidateSearch) -> KernelLogisticRegression:
         """One of the selected models, fitted to many rows or taken from a checkpoint."""
 
         def fit() -> KernelLogisticRegression:
-            model = self._model(selected)
-            if selected.best.n_centers is not None:
-                plan = many.memory_plan(model.memory_limit)
-                model.set_params(n_centers=grown_centers(selected.best, len(many), plan))
-            with (
-                search.reported("fit of all rows", len(many), units=1.0) as passes,
-                reporting_to(model, passes),
-            ):
-                return model.fit(fit_input(many.seen(selected.view)), labels, many.sample_weight)
+            with search.reported("fit of all rows", len(fits.many), units=1.0) as passes:
+                return fits.to_all(passes)
 
         return search.stages.kept(
-            f"model-{number}",
+            name,
             fit,
             model_state,
-            lambda state: model_of(self._model(selected), state),
+            lambda state: model_of(self._model(fits.selected), state),
             complete=lambda: not search.budget.ran_out,
         )

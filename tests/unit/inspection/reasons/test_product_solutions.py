@@ -77,15 +77,22 @@ def test_both_ways_of_two_classes_are_sums_over_all_sets(model, label, integral,
     assert_alike(found, by_all_sets(monkeypatch, model, X[:2], X[30:], label=label))
 
 
-@pytest.mark.parametrize("shared", [-1.0, np.inf], ids=["shared sets", "games of rows"])
+@pytest.mark.parametrize(
+    ("shared", "grid"),
+    [(-1.0, np.inf), (np.inf, -1.0), (np.inf, np.inf)],
+    ids=["shared sets", "grid of levels", "games of rows"],
+)
 @pytest.mark.parametrize("label", [None, "maybe"])
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_both_ways_of_three_classes_are_sums_over_all_sets(model, label, shared, monkeypatch):
+def test_all_ways_of_three_classes_are_sums_over_all_sets(model, label, shared, grid, monkeypatch):
     X, y = problem()
-    X[:, 4:7] = X[:, 4:7] > 0  # so that rows share some values with those explained
     y = np.where(X[:, 3] > 3, "maybe", y)
+    X[:, 4:7] = X[:, 4:7] > 0  # so that rows share some values with those explained
+    if grid < 0:
+        X[:, :4], X[:, 7:] = np.sign(np.round(X[:, :4])), X[:, 7:] > 0
     model.fit(X, y)
     monkeypatch.setattr(ways, "shared_seconds", lambda *_: shared)
+    monkeypatch.setattr(ways, "grid_seconds", lambda *_: grid)
     found = column_contributions(model, X[:3], X[30:], label=label)
     assert (found["error"] == 0).all()
     assert_alike(found, by_all_sets(monkeypatch, model, X[:3], X[30:], label=label))

@@ -123,6 +123,17 @@ def test_a_start_at_the_minimum_stays_there(fit_intercept):
     np.testing.assert_allclose(again.KA, found.KA, atol=1e-6)
 
 
+@pytest.mark.parametrize("size", [0.1, 1.0, 10.0, 1e4])
+def test_a_start_at_which_no_score_has_curvature_is_left_behind(size):
+    (K, y), weights = next(problems([200])), np.full(200, 30.0)
+    objective = KernelObjective(DenseMatrix(K), y, weights, Logistic(), 1, True)
+    far = np.zeros((201, 1))
+    far[:200, 0] = size * (2 + np.where(y == 1, -1, 1))
+    found = binary_subspace(objective, K, far, tol=1e-6, max_iter=200)
+    near = binary_subspace(objective, K, np.zeros((201, 1)), tol=1e-6, max_iter=200)
+    assert not found.converged or abs(found.value / near.value - 1) < 1e-6
+
+
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_one_problem_ends_where_conjugate_gradients_end(fit_intercept):
     ((K, y),) = problems([200])

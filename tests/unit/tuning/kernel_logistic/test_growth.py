@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from kernelproba import KernelLogisticRegressionCV as CV
-from kernelproba.estimators.kernel_logistic import center_choice
+from kernelproba.estimators.kernel_logistic import center_choice, memory_plan
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.scoring import mean_scores
 from kernelproba.tuning.kernel_logistic import growth, stages
@@ -153,6 +153,7 @@ def test_centres_are_doubled_beyond_the_usual_most_where_that_pays(steps, monkey
     monkeypatch.setattr(growth, "FIRST_CENTERS", 20)
     monkeypatch.setattr(center_choice, "AUTO_CENTERS", 20)
     monkeypatch.setattr(center_choice, "EXACT_ROWS", 100)
+    monkeypatch.setattr(memory_plan, "SPANNING_ROWS", 100)
     search = CV([10.0], kernel="rbf", scale=None, feature_weights=None, max_rows=150, random_state=0)
     grown = clone(search).fit(X, y)
     assert len(grown.best_estimator_.support_) == grown.best_params_["n_centers"] > 20
@@ -170,3 +171,14 @@ def test_a_memory_limit_bounds_the_sample_that_is_searched(steps):
     bounded = clone(search).set_params(memory_limit=4_800_000).fit(X, y)
     assert free.cv_results_["n_rows"].max() == 1000
     assert bounded.cv_results_["n_rows"].max() == 400
+
+
+def test_all_rows_are_centres_where_their_matrices_fit_into_the_memory(steps):
+    X, y, _, _ = steps
+    search = CV(kernel="rbf", scale=None, feature_weights=None, max_rows=200, random_state=0)
+    all_rows = clone(search).set_params(memory_limit=40_000_000).fit(X, y)
+    fewer = clone(search).set_params(memory_limit=20_000_000).fit(X, y)
+    assert all_rows.loo_method_ == fewer.loo_method_ == "folds"
+    assert len(all_rows.best_estimator_.support_) == 1600
+    assert len(fewer.best_estimator_.support_) < 1600
+    assert all_rows.loo_scores_["log_loss"] < fewer.loo_scores_["log_loss"] + 0.02
