@@ -198,9 +198,10 @@ def scale(
     rows: int = 10_000,
     kinds: str = "svc,l1,group,weak,rvm,lpm",
     converged: int = 1,
+    limit: int = 600,
 ) -> None:
-    """Times at full size; smaller numbers of rows, some kinds of fits, converged=0 without exact fits"""
-    sparse_scale.scale(letter, satimage, rows, kinds, converged)
+    """Times at full size; smaller numbers of rows, some kinds, converged=0 without exact fits, limit in seconds"""
+    sparse_scale.scale(letter, satimage, rows, kinds, converged, limit)
 
 
 def main() -> None:
@@ -213,7 +214,7 @@ def main() -> None:
         prediction: ("n",),
         letter: ("n", "C", "kinds"),
         rvm: ("repeats",),
-        scale: ("letter", "satimage", "rows", "kinds", "converged"),
+        scale: ("letter", "satimage", "rows", "kinds", "converged", "limit"),
     }.items():
         command = commands.add_parser(function.__name__, help=function.__doc__)
         defaults = dict(zip(function.__code__.co_varnames, function.__defaults__, strict=False))

@@ -17,6 +17,9 @@ LEAST_BLOCK_ROWS = 128
 SEARCH_BYTES = 30
 #: Rows of a sample that a search has in any case.
 LEAST_SEARCH_ROWS = 300
+#: Rows that may all be centres of a self-tuned model, and bytes that this takes for each pair of them: kernel
+#: matrices of three widths, or one in double precision where single does not do.
+SPANNING_ROWS, SPANNING_BYTES = 25_000, 14
 #: Bytes of a value of a block: as computed, in double precision, and multiplied by its row's weight.
 BLOCK_BYTES = 24
 #: Candidates for centres that are compared with all rows of a sample at a time, with what that leaves behind.
@@ -60,6 +63,10 @@ class MemoryPlan:
     def search_rows(self) -> int:
         """Rows whose kernel matrices a search can keep."""
         return max(LEAST_SEARCH_ROWS, int(np.sqrt(self.total / SEARCH_BYTES)))
+
+    def may_span(self, n: int) -> bool:
+        """Whether n rows, of which centres would be chosen elsewhere, may all be centres."""
+        return n <= SPANNING_ROWS and SPANNING_BYTES * n * n <= self.total
 
     def choice_rows(self, m: int, width: int) -> int:
         """Rows of `width` features among which m centres can be chosen."""

@@ -33,7 +33,7 @@ from kernelproba.solvers.smooth.irls import (
 )
 
 #: Rows from which on a product with K costs more than the work in the subspace that replaces several.
-FEWEST_ROWS = 700
+FEWEST_ROWS = 1000
 #: Functions kept: so many per row, or this many if that is more.
 FUNCTIONS_PER_ROW, FEW_FUNCTIONS = 1 / 8, 512
 #: Gradients for which there must be room.

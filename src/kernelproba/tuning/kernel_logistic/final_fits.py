@@ -13,7 +13,7 @@ import numpy as np
 from kernelproba.estimators.base.callbacks import Step, reporting_to
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.refit import Refits, RowFits
-from kernelproba.tuning.kernel_logistic.growth import grown_centers, may_span
+from kernelproba.tuning.kernel_logistic.growth import CENTERED_SCORES, grown_centers
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 
@@ -71,10 +71,12 @@ class FinalFits:
     @property
     def _spanning(self) -> bool:
         """Whether all rows are centres."""
-        best = self.selected.best
+        best, plan = self.selected.best, self.many.memory_plan(self.model(self.selected).memory_limit)
         if best.n_centers is not None or best.gamma is None or not self.centers_searched:
             return False
-        return may_span(len(self.many), self.many.memory_plan(self.model(self.selected).memory_limit))
+        # Where centres may be quicker, a larger sample must have told that they do not suffice.
+        compared = best.n_rows > len(self.selected.fits.rows) or plan.n_scores not in CENTERED_SCORES
+        return compared and plan.may_span(len(self.many))
 
     @cached_property
     def _rows(self) -> RowFits:

@@ -51,9 +51,6 @@ SIZE_FACTOR = 4
 FIRST_CENTERS, DOUBLING_GAIN = 1000, 0.0025
 #: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
 ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
-#: Rows that may all be centres of the final model, and bytes that it takes for each pair of them: matrices of
-#: three widths, or one in double precision where single does not do.
-SPANNING_ROWS, SPANNING_BYTES = 25_000, 14
 #: Scores for which fewer centres may be quicker: one takes one product with the kernel matrix in each step,
 #: and many take a matrix of curvature each.
 CENTERED_SCORES = range(2, 9)
@@ -168,11 +165,6 @@ def grown_centers(best: Candidate, n: int, plan: MemoryPlan) -> int | None:
         return None
     grown = round(best.n_centers * max(n / best.n_rows, 1.0) ** 0.5)
     return min(grown, max(AUTO_CENTERS, best.n_centers), plan.most_centers)
-
-
-def may_span(n: int, plan: MemoryPlan) -> bool:
-    """Whether n rows, of which centres are chosen by default, may all be centres of the final model."""
-    return n <= SPANNING_ROWS and SPANNING_BYTES * n * n <= plan.total
 
 
 def center_numbers(n: int, first: int, plan: MemoryPlan, *, spanning: bool = False) -> list[int | None]:
@@ -363,7 +355,7 @@ class Growth:
         plan = self.many.memory_plan(self.memory_limit)
         start = FIRST_CENTERS if first else grown_centers(best, size, plan) or AUTO_CENTERS
         # A kernel without a width has a finite rank, or is not known to gain by all rows.
-        spanning = best.gamma is not None and may_span(len(self.many), plan)
+        spanning = best.gamma is not None and plan.may_span(len(self.many))
         return center_numbers(size, start, plan, spanning=spanning)
 
     def grown(
@@ -380,9 +372,11 @@ class Growth:
 
     def _final_share(self, n_models: int, found: Candidate) -> float:
         """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
-        m = grown_centers(found, len(self.many), self.many.memory_plan(self.memory_limit))
-        growth = 1.0 if m is None or found.n_centers is None else m / found.n_centers
-        return FINAL_COST * n_models * growth * len(self.many) / found.n_rows
+        n, plan = len(self.many), self.many.memory_plan(self.memory_limit)
+        ratio, m = n / found.n_rows, grown_centers(found, n, plan)
+        if m is None or found.n_centers is None:
+            return FINAL_COST * n_models * ratio * (ratio if plan.may_span(n) else 1.0)
+        return FINAL_COST * n_models * ratio * m / found.n_centers
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from kernelproba import KernelLogisticRegressionCV as CV
-from kernelproba.estimators.kernel_logistic import center_choice
+from kernelproba.estimators.kernel_logistic import center_choice, memory_plan
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.scoring import mean_scores
 from kernelproba.tuning.kernel_logistic import growth, stages
@@ -153,7 +153,7 @@ def test_centres_are_doubled_beyond_the_usual_most_where_that_pays(steps, monkey
     monkeypatch.setattr(growth, "FIRST_CENTERS", 20)
     monkeypatch.setattr(center_choice, "AUTO_CENTERS", 20)
     monkeypatch.setattr(center_choice, "EXACT_ROWS", 100)
-    monkeypatch.setattr(growth, "SPANNING_ROWS", 100)
+    monkeypatch.setattr(memory_plan, "SPANNING_ROWS", 100)
     search = CV([10.0], kernel="rbf", scale=None, feature_weights=None, max_rows=150, random_state=0)
     grown = clone(search).fit(X, y)
     assert len(grown.best_estimator_.support_) == grown.best_params_["n_centers"] > 20
