@@ -120,3 +120,16 @@ def test_two_models_are_judged_by_the_same_rows(command, folder, tuned, tmp_path
 def test_a_model_of_another_target_cannot_be_compared(command, folder):
     arguments = ["evaluate", folder / "iris.skops", folder / "test.csv", "--against", folder / "mixed.skops"]
     assert "only models of the same target" in command(*arguments).error
+
+
+def test_a_class_that_no_row_has_is_asked_for_by_its_full_name(command, tmp_path):
+    table = scores()[0].assign(maybe=0.1)
+    table[["no", "yes"]] *= 0.9
+    table.to_csv(tmp_path / "p.csv", index=False)
+    arguments = ["report", tmp_path / "p.csv", "-o", tmp_path / "r.html", "-t", "outcome"]
+    message = command(*arguments).error
+    assert "the probabilities of no, yes must sum to 1, but sum to 0.9" in message
+    assert "probability_CLASS" in message
+    named = table.rename(columns={name: f"probability_{name}" for name in ("no", "yes", "maybe")})
+    named.to_csv(tmp_path / "p.csv", index=False)
+    assert command(*arguments).code == 0

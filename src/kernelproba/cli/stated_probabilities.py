@@ -61,6 +61,7 @@ def read_stated(path: Path, layout: Layout, target: str, probability: str | None
     P = np.column_stack([_numbers(frame, column) for column in named.values()])
     if probability is not None:
         P = np.column_stack([1 - P[:, 0], P[:, 0]])
+    _check_sums(P, [*named], frame.index)
     classes = np.array([*np.unique(y)] if probability is not None else [*named])
     return StatedProbabilities(y, P, classes, frame.drop(columns=_not_features(frame, list(named.values()))))
 
@@ -83,6 +84,20 @@ def _named(columns: list[str], labels: np.ndarray, probability: str | None, file
             f"each class one, named as the class or {PREFIX}CLASS, or of two classes one by --probability"
         )
     return dict(sorted(named.items()))
+
+
+def _check_sums(P: np.ndarray, classes: list[str], rows: pd.Index) -> None:
+    """Complain of probabilities (n, c) that do not sum to one, by the number of the row in the file."""
+    from kernelproba.inspection.scores.predictions import SUM_TOLERANCE
+
+    sums = P.sum(axis=1)
+    worst = int(abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > SUM_TOLERANCE:
+        raise CommandError(
+            f"row {rows[worst]:,} (the header is not counted): the probabilities of {', '.join(classes[:8])} "
+            f"must sum to 1, but sum to {sums[worst]:.6g}: normalise them, or if no row is of a class call "
+            f"its column {PREFIX}CLASS, and all others likewise"
+        )
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> np.ndarray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from kernelproba.typing import Classifier, MatrixLike
 
 # Rows written to a text file with five digits still count as summing to one.
-_SUM_TOLERANCE = 1e-4
+SUM_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def _check_probabilities(P: ArrayLike) -> np.ndarray:
         raise ValueError(
             f"P must not hold NaN or infinity, but does in row {_worst(~np.isfinite(P).all(axis=1))}"
         )
-    if (outside := np.maximum(-P, P - 1).max(axis=1)).max() > _SUM_TOLERANCE:
+    if (outside := np.maximum(-P, P - 1).max(axis=1)).max() > SUM_TOLERANCE:
         raise ValueError(f"P must hold probabilities between 0 and 1, but row {_worst(outside)} does not")
-    if (excess := abs(P.sum(axis=1) - 1)).max() > _SUM_TOLERANCE:
+    if (excess := abs(P.sum(axis=1) - 1)).max() > SUM_TOLERANCE:
         row = _worst(excess)
         raise ValueError(
             f"the rows of P must sum to 1, but row {row} sums to {P[row].sum():.6g}; normalise them"
