@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, indexable
@@ -111,3 +112,20 @@ class PosteriorWrapper(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if inner.classifier_tags is not None:
             tags.classifier_tags = inner.classifier_tags
         return tags
+
+
+def wrapped_model(model: Classifier) -> BaseEstimator | None:
+    """Return the fitted model inside a pipeline, a search or a wrapper; None if it is neither of them."""
+    if hasattr(model, "kernel_expansions"):  # one that tunes itself also has a best estimator
+        return None
+    if isinstance(model, Pipeline):
+        return model[-1]
+    if isinstance(model, FrozenEstimator):
+        return model.estimator
+    # Not any `estimator_`: that of scikit-learn's ensembles is a template without a fit.
+    return getattr(model, "estimator_" if isinstance(model, PosteriorWrapper) else "best_estimator_", None)
+
+
+def rows_inside(model: Classifier, X: MatrixLike) -> MatrixLike:
+    """Return rows X (n, d) as the `wrapped_model` takes them."""
+    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X

@@ -4,11 +4,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection._search import BaseSearchCV
-from sklearn.pipeline import Pipeline
 
-from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.estimators.base.meta import rows_inside, wrapped_model
 from kernelproba.typing import Classifier, MatrixLike
 
 if TYPE_CHECKING:
@@ -17,17 +14,8 @@ if TYPE_CHECKING:
 
 def classifier_inside(model: Classifier, X: MatrixLike) -> tuple[Classifier, MatrixLike]:
     """Return the classifier of searches, pipelines and wrappers, and rows X (n, d) as it sees them."""
-    while True:
-        if isinstance(model, BaseSearchCV):
-            model = model.best_estimator_
-        elif isinstance(model, FrozenEstimator):
-            model = model.estimator
-        elif isinstance(model, PosteriorWrapper):
-            model = model.estimator_
-        elif isinstance(model, Pipeline):
-            X, model = model[:-1].transform(X) if len(model) > 1 else X, model[-1]
-        else:
-            return model, X
+    inner = wrapped_model(model)
+    return (model, X) if inner is None else classifier_inside(inner, rows_inside(model, X))
 
 
 def far_rows(model: Classifier, X: MatrixLike, n: int) -> NDArray[np.bool_]:

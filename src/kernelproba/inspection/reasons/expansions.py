@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from kernelproba.estimators.base.kernel_expansion import NONE, KernelExpansion
-from kernelproba.estimators.base.meta import PosteriorWrapper
+from kernelproba.estimators.base.meta import rows_inside, wrapped_model
 from kernelproba.estimators.pairwise_coupling import PairwiseCouplingClassifier
 from kernelproba.tables import TableClassifier
 from kernelproba.typing import Classifier, Matrix, MatrixLike
@@ -54,9 +52,10 @@ def expansions_in(model: BaseEstimator, X: MatrixLike) -> Iterator[ExpansionAt]:
 
 def layers(model: Classifier) -> Iterator[BaseEstimator]:
     """Yield a model, the one that it is wrapped around, and so on to the centre."""
-    while model is not None:
-        yield model
-        model = _inside(model)
+    layer: BaseEstimator | None = model
+    while layer is not None:
+        yield layer
+        layer = _inside(layer)
 
 
 def core(model: Classifier) -> BaseEstimator:
@@ -72,24 +71,14 @@ def core_and_rows(model: BaseEstimator, X: MatrixLike) -> tuple[BaseEstimator, M
     return (model, X) if inner is None else core_and_rows(inner, _seen_inside(model, X))
 
 
-def _inside(model: Classifier) -> BaseEstimator:
+def _inside(model: Classifier) -> BaseEstimator | None:
     """Return the fitted model that `model` is wrapped around, None if it is none of our wrappings."""
-    if hasattr(model, "kernel_expansions"):  # one that tunes itself also has a best estimator
-        return None
-    if isinstance(model, Pipeline):
-        return model[-1]
-    if isinstance(model, FrozenEstimator):
-        return model.estimator
-    # Not any `estimator_`: that of scikit-learn's ensembles is a template without a fit.
-    wrapped = isinstance(model, PosteriorWrapper | TableClassifier)
-    return getattr(model, "estimator_" if wrapped else "best_estimator_", None)
+    return model.estimator_ if isinstance(model, TableClassifier) else wrapped_model(model)
 
 
 def _seen_inside(model: Classifier, X: MatrixLike) -> MatrixLike:
     """Return rows as the model inside takes them."""
-    if isinstance(model, TableClassifier):
-        return model.encode(X)
-    return model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
+    return model.encode(X) if isinstance(model, TableClassifier) else rows_inside(model, X)
 
 
 def _expansions_of_pairs(model: PairwiseCouplingClassifier, X: Matrix) -> Iterator[ExpansionAt]:
