@@ -90,7 +90,12 @@ def low_rank(peak: dict[str, float], *sizes: int) -> None:
         grams = 2 * 2 * done["grams"] / peak["flops"]
         bound = values + products + grams
         rows.append(
-            {"rows": n, "first fit s": first, "fit s": seconds, "passes of kernel values": done["values"] / n / CENTERS}
+            {
+                "rows": n,
+                "first fit s": first,
+                "fit s": seconds,
+                "passes of kernel values": done["values"] / n / CENTERS,
+            }
             | {"bound of kernel values": values, "of products": products, "of Gram matrices": grams}
             | {"fit / bound": seconds / bound}
         )
