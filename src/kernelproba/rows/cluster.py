@@ -105,6 +105,10 @@ class DaskRows:
         parts = dask.compute(*(dask.delayed(_distinct)(chunk) for chunk in values.to_delayed()))
         return np.unique(np.concatenate([part for part in parts if len(part)]))
 
+    def bearing(self, weights: "da.Array", *aligned: "da.Array") -> "tuple[DaskRows, tuple[da.Array, ...]]":
+        """Return all rows: those of a chunk are computed together."""
+        return self, (weights, *aligned)
+
     def map_values(self, fn: Callable[..., np.ndarray], *aligned: "da.Array") -> "da.Array":
         """Aligned values ``fn(*aligned)``, kept by the workers."""
         import dask.array as da

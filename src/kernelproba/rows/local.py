@@ -69,11 +69,19 @@ class LocalRows(ABC):
         self, fn: Callable[..., np.ndarray], *aligned: np.ndarray, shared: tuple[object, ...] = ()
     ) -> np.ndarray:
         """Stack ``fn(block, *blocks of aligned, *shared)``; the result has one entry per row."""
-        parts = []
+        whole = None
         for rows, block in self.blocks():
             with located(self.place(rows)):
-                parts.append(fn(block, *(a[rows] for a in aligned), *shared))
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+                part = fn(block, *(a[rows] for a in aligned), *shared)
+            if len(part) == len(self):
+                return part
+            if whole is None:
+                # Parts that are put together at the end would take twice the memory.
+                whole = np.empty((len(self), *part.shape[1:]), part.dtype)
+            elif part.dtype != whole.dtype:
+                whole = whole.astype(np.result_type(whole, part), copy=False)
+            whole[rows] = part
+        return cast(np.ndarray, whole)
 
     def fold(self, fn: Callable[..., T], *aligned: np.ndarray, shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
@@ -83,6 +91,12 @@ class LocalRows(ABC):
                 part = fn(block, *(a[rows] for a in aligned), *shared)
             total = part if total is None else add(total, part)
         return cast(T, total)
+
+    def bearing(
+        self, weights: np.ndarray, *aligned: np.ndarray
+    ) -> "tuple[LocalRows, tuple[np.ndarray, ...]]":
+        """Return all rows, with their weights and aligned values: they are at hand."""
+        return self, (weights, *aligned)
 
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "LocalRows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
@@ -147,8 +161,54 @@ class ComputedRows(LocalRows):
             return None
         return [(slice(end - len(b), end), b) for end, b in zip(ends, self._kept, strict=True)]
 
+    def bearing(
+        self, weights: np.ndarray, *aligned: np.ndarray
+    ) -> "tuple[LocalRows, tuple[np.ndarray, ...]]":
+        """Leave out rows of weight zero, unless most of the results are kept and serve other weights too."""
+        kept, values = weights > 0, (weights, *aligned)
+        if kept.all() or 4 * len(self) * self._width <= self.budget:
+            return self, values
+        part = ComputedRows(SelectedRows(self.source, kept), self.fn, self._width, self.budget)
+        return part, tuple(each[kept] for each in values)
+
     def take(self, index: np.ndarray) -> np.ndarray:
         return self.fn(self.source.take(index))
 
     def in_blocks(self, block_rows: int) -> "ComputedRows":
         return ComputedRows(self.source.in_blocks(block_rows), self.fn, self._width, self.budget)
+
+
+class SelectedRows(LocalRows):
+    """Those rows of a store at which a mask is true.
+
+    Parameters
+    ----------
+    source : LocalRows of n rows
+        The store.
+    kept : array of shape (n,), bool
+        The mask.
+    """
+
+    def __init__(self, source: LocalRows, kept: np.ndarray):
+        self.source, self.kept = source, kept
+
+    def __len__(self) -> int:
+        return int(self.kept.sum())
+
+    @property
+    def width(self) -> int:
+        return self.source.width
+
+    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
+        start = 0
+        for rows, block in self.source.blocks():
+            part = block[self.kept[rows]]
+            if part.shape[0]:
+                yield slice(start, start + part.shape[0]), part
+                start += part.shape[0]
+
+    def take(self, index: np.ndarray) -> Matrix:
+        return self.source.take(np.flatnonzero(self.kept)[index])
+
+    def in_blocks(self, block_rows: int) -> "SelectedRows":
+        return SelectedRows(self.source.in_blocks(block_rows), self.kept)

@@ -62,6 +62,12 @@ class Rows(Protocol):
     def fold(self, fn: Callable[..., T], *aligned: np.ndarray, shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
 
+    def bearing(self, weights: np.ndarray, *aligned: np.ndarray) -> "tuple[Rows, tuple[np.ndarray, ...]]":
+        """Rows that suffice for sums with these weights, and weights and aligned values of them.
+
+        Rows of weight zero are left out where they would be computed at every pass.
+        """
+
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "Rows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
 

@@ -10,6 +10,9 @@ from kernelproba.rows.store import as_rows
 from kernelproba.scoring import mean_scores, score_sums, scores_of_sums
 from kernelproba.typing import MatrixLike
 
+#: Rows that are scored at a time.
+BLOCK_ROWS = 2**16
+
 
 class LooProbabilities(ProbabilisticClassifier):
     """Classifier with leave-one-out probabilities of its training rows, `loo_proba_`, and what follows.
@@ -50,7 +53,7 @@ class LooProbabilities(ProbabilisticClassifier):
         y, weight : aligned values of n rows
             Class indices, and weights of the user.
         """
-        rows = as_rows(P)
+        rows = as_rows(P, block_rows=BLOCK_ROWS)
         self.loo_scores_ = scores_of_sums(rows.fold(score_sums, y, weight))
         self.loo_proba_ = P
         self.loo_label_proba_ = rows.map(_label_probability, y, weight)

@@ -88,15 +88,22 @@ def scan_stored(
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least 2 classes are needed.")
     codes = rows.map_values(partial(_encode, classes), labels)
-    weight = _aligned(rows, np.ones(len(rows)) if sample_weight is None else sample_weight, "sample_weight")
+    weight = _aligned(
+        rows, unit_weights(len(rows)) if sample_weight is None else sample_weight, "sample_weight"
+    )
     mass, sums = rows.fold(partial(_moments, len(classes), rows.names), codes, weight)
     if not (mass[:, 1] > 0).all():
         raise ValueError("Every class of y needs rows with a positive sample_weight.")
     total, squares, count = sums
     variance = squares / (count * rows.width) - (total / (count * rows.width)) ** 2
     factors = class_factors(class_weight, classes, mass[:, 1])
-    weighted = rows.map_values(partial(_weigh, factors), weight, codes)
+    weighted = weight if (factors == 1).all() else rows.map_values(partial(_weigh, factors), weight, codes)
     return StoredTraining(rows, codes, weighted, mass, factors, float(variance)), classes
+
+
+def unit_weights(n: int) -> np.ndarray:
+    """Weights of one (n,) that take no memory."""
+    return np.broadcast_to(1.0, n)
 
 
 def _moments(
@@ -120,8 +127,8 @@ def _moments(
 
 
 def _encode(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Class indices of labels."""
-    return np.searchsorted(classes, labels)
+    """Class indices of labels, a byte or two each."""
+    return np.searchsorted(classes, labels).astype(np.min_scalar_type(-len(classes)))
 
 
 def _weigh(factors: np.ndarray, weight: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """The problem of a logistic function of given centres, on samples in memory and on all rows."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,9 @@ from kernelproba.typing import Matrix
 
 #: Rows of the samples, per centre.
 SAMPLES = (4, 20)
+#: By how much samples grow whose kernel values are computed at every pass, and how much fewer rows they have
+#: than there are: their passes together cost about as much as one over all rows, and save several.
+GROWTH = 8
 
 
 @dataclass(frozen=True)
@@ -67,17 +71,26 @@ class Levels:
         The problem on samples, weighted as all rows are, and on all rows.
     index : array of shape (s,)
         Rows of the last sample, in its order.
+    larger : callable
+        Makes an iterator of the problem on larger samples, whose features are computed when they are needed.
     """
 
     samples: list[Objective]
     full: Objective | None
     index: np.ndarray
+    larger: Callable[[], Iterator[Objective]]
 
     @classmethod
     def of(
-        cls, problem: CenteredProblem, options: Options, plan: MemoryPlan, rng: np.random.RandomState
+        cls,
+        problem: CenteredProblem,
+        options: Options,
+        plan: MemoryPlan,
+        rng: np.random.RandomState,
+        *,
+        larger: bool = False,
     ) -> "Levels":
-        """Draw the samples, and compute the features of the last.
+        """Draw the samples, larger ones if they are asked for, and compute the features of the last.
 
         In double precision: coefficients of kernels are large and cancel, and the noise of single precision,
         which depends on how a store cuts its blocks, would decide where the steps end.
@@ -93,30 +106,51 @@ class Levels:
 
         block_rows, largest = plan.block_rows(m), plan.sample_rows(m)
         sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
-        sample = Sample.draw(problem, sizes[-1], rng)
-        held = compare(sample.X)
+        most = min(n // GROWTH, plan.drawn_rows(problem.rows.width)) if larger else 0
+        between = larger_sizes(sizes[-1], most)
+        sample = Sample.draw(problem, max(sizes[-1], *between, 0), rng)
+        held = compare(sample.X[: sizes[-1]])
+        budget = plan.kept_features(m, held.nbytes)
+
+        def sampled(features: Rows, size: int) -> Objective:
+            return objective(features, sample.y[:size], sample.weights[:size] * (n / size))
+
+        def computed(rows: Rows) -> Rows:
+            return rows.in_blocks(block_rows).features(compare, m, budget=budget)
+
         samples = [
-            objective(
-                MemoryRows(held[:size], block_rows), sample.y[:size], sample.weights[:size] * (n / size)
-            )
+            sampled(MemoryRows(held[:size], block_rows), size)
             for size in sizes
             if size == sizes[-1] or 2 * size <= sizes[-1]
         ]
         full = None
         if sizes[-1] < n:
-            budget = plan.kept_features(m, held.nbytes)
-            features = problem.rows.in_blocks(block_rows).features(compare, m, budget=budget)
-            full = objective(features, problem.y, problem.weights)
-        return cls(samples, full, sample.index)
+            full = objective(computed(problem.rows), problem.y, problem.weights)
+        return cls(
+            samples,
+            full,
+            sample.index[: sizes[-1]],
+            lambda: (sampled(computed(MemoryRows(sample.X[:size])), size) for size in between),
+        )
 
     def weighted(self, problem: CenteredProblem) -> Objective:
         """The objective on all rows with the weights of another problem."""
         if self.full is not None:
-            return replace(self.full, weights=problem.weights)
+            features, (weights, y) = self.full.features.bearing(problem.weights, problem.y)
+            return replace(self.full, features=features, y=y, weights=weights)
         order = np.argsort(self.index)
         weights = np.empty(len(order))
         weights[order] = problem.rows.pick(problem.weights, np.arange(len(order)))
         return replace(self.samples[-1], weights=weights)
+
+
+def larger_sizes(kept: int, most: int) -> list[int]:
+    """Rows of samples between one of which everything is kept and the most that can be drawn."""
+    sizes = []
+    while most >= GROWTH // 2 * kept:
+        sizes.append(most)
+        most //= GROWTH
+    return sizes[::-1]
 
 
 @dataclass(frozen=True)

@@ -61,9 +61,9 @@ def fit_centers(
         X, y, weights = problem.in_memory()
         basis, Phi = _whitened(problem, X, options)
         return fit_features(basis, Phi, y, weights, replace(options, solver=solver))
-    levels = Levels.of(problem, options, plan, check_random_state(random_state))
+    levels = Levels.of(problem, options, plan, check_random_state(random_state), larger=True)
     theta = levels.samples[0].start()
-    solution = progressive(levels.samples, levels.full, theta, **_bounds(options))
+    solution = progressive(levels.samples, levels.full, theta, **_bounds(options), larger=levels.larger())
     return _function(problem, options, solution)
 
 

@@ -283,7 +283,8 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
                 self._store_rows(fit_function(self.kernel_, rows.X, rows.y, weights, options, start), rows)
             else:
                 problem = self._centered_problem(training, *centers)
-                fit = fit_centers(problem, options, self._memory_plan(), self.random_state)
+                plan = self._memory_plan(len(training.y))
+                fit = fit_centers(problem, options, plan, self.random_state)
                 self._store_centered(fit, problem.Z, training)
         return self
 
@@ -298,13 +299,15 @@ class KernelLogisticRegression(PairScores, UncertainFunction, LinearFunction, Ob
 
     def _choose_centers(self, training: Training | StoredTraining) -> tuple[Matrix, np.ndarray] | None:
         """Centres and their row numbers, or None where all rows are centres."""
-        choice = CenterChoice(self.n_centers, self.centers, self._memory_plan(), self.random_state, self.C)
+        plan = self._memory_plan(len(training.y))
+        choice = CenterChoice(self.n_centers, self.centers, plan, self.random_state, self.C)
         eligible = self.kernel_.definite and not self._is_precomputed()
         return choice.choose(self.kernel_, training, eligible=eligible)
 
-    def _memory_plan(self) -> MemoryPlan:
+    def _memory_plan(self, n: int) -> MemoryPlan:
+        """How much memory a fit to n rows may take for what."""
         c = len(self.classes_)
-        return MemoryPlan.within(self.memory_limit, loss_for(c).n_scores(c))
+        return MemoryPlan.within(self.memory_limit, loss_for(c).n_scores(c), n)
 
     def _spanning_rows(self, training: Training | StoredTraining, options: Options) -> Training:
         """All rows, which are to span the function, and a solver that takes them."""

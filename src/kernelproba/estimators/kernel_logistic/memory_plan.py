@@ -8,6 +8,11 @@ from kernelproba.rows import memory_budget
 
 #: Shares of the limit: matrices of the centres by themselves, features of the sample, one block of rows.
 MATRICES, SAMPLE, BLOCK = 0.45, 0.25, 0.125
+#: …and rows of larger samples, whose kernel values are computed at every pass.
+DRAWN = 0.1
+#: Bytes of every row, wherever it lies: its label, class, place in the order of samples, and weights in a fit
+#: without a fold.  What exceeds half of the limit cannot be made room for.
+ROW_BYTES, MOST_ROW_SHARE = 40, 0.5
 #: The choice of the centres comes before the fit, and may take nearly all.
 CHOICE = 0.8
 #: Feature values computed at a time: a block stays in the cache while it is used.
@@ -33,7 +38,7 @@ class MemoryPlan:
     Attributes
     ----------
     total : int
-        Bytes that the fit may take.
+        Bytes that the fit may take beside what it knows of every row.
     n_scores : int
         k.
     """
@@ -42,9 +47,10 @@ class MemoryPlan:
     n_scores: int
 
     @classmethod
-    def within(cls, memory_limit: float | str | None, n_scores: int = 1) -> "MemoryPlan":
-        """Plan for `memory_limit` of an estimator."""
-        return cls(memory_budget(memory_limit), n_scores)
+    def within(cls, memory_limit: float | str | None, n_scores: int = 1, n_rows: int = 0) -> "MemoryPlan":
+        """Plan for `memory_limit` of an estimator and so many rows."""
+        limit = memory_budget(memory_limit)
+        return cls(limit - int(min(ROW_BYTES * n_rows, MOST_ROW_SHARE * limit)), n_scores)
 
     def matrices(self, m: int) -> int:
         """Bytes of matrices of m centres: a factor for every score, the kernel matrix, and work space."""
@@ -75,6 +81,10 @@ class MemoryPlan:
     def sample_rows(self, m: int) -> int:
         """Rows of which m features each, in double precision, can be kept as the sample."""
         return max(m, int(SAMPLE * self.total / (8 * m)))
+
+    def drawn_rows(self, width: int) -> int:
+        """Rows of `width` features that can be drawn as a sample, of which no kernel values are kept."""
+        return int(DRAWN * self.total / (8 * width))
 
     def block_rows(self, m: int) -> int:
         """Rows whose m features are computed at a time."""

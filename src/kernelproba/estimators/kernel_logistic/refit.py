@@ -46,7 +46,7 @@ class Refits:
         start = model.dual_coef_.T
         if model.fit_intercept:
             start = np.vstack([start, model.intercept_])
-        self._fits = CenterRefits(problem, options, model._memory_plan(), model.random_state, start)
+        self._fits = CenterRefits(problem, options, model._memory_plan(len(rows)), model.random_state, start)
 
     def to(self, weight: np.ndarray, step: Step = unobserved) -> KernelLogisticRegression:
         """The copy fitted to these weights (n,); `step` is the context of every pass."""

@@ -9,8 +9,9 @@ the first step is a Newton step of the sample.  One pass over the rows gives J a
 of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from kernelproba.solvers.smooth.preconditioner import Preconditioner, preconditi
 from kernelproba.solvers.solution import Solution
 
 MEMORY = 20
-#: Residual at which a sample has taught what it can.
+#: Residual at which a sample of which everything is kept has taught what it can.
 SAMPLE_TOL = 0.06
 #: Steps before the curvature of a fit from scratch is worth computing anew, twice.
 REFRESH = (6, 12)
@@ -45,6 +46,7 @@ def progressive(
     tol: float,
     max_iter: int,
     step: Callable[[], AbstractContextManager] = nullcontext,
+    larger: Iterable[Objective] = (),
 ) -> Solution:
     """Minimise an objective by way of samples of its rows; stop once the residual is ≤ tol.
 
@@ -63,19 +65,30 @@ def progressive(
         Bounds on the residual, and on the steps at each level.
     step : callable
         Makes the context of each step.
+    larger : iterable of Objective
+        The problem on samples between the last one and all rows, too large for their curvature to be
+        computed; each is made when it is come to.
     """
-    levels = [*samples] if full is None else [*samples, full]
-    theta = start
-    for objective in levels:
-        base = samples[-1] if objective is full else objective
-        goal = tol if objective is levels[-1] else max(tol, SAMPLE_TOL)
-        for steps in (*REFRESH, max_iter) if objective is levels[0] else (max_iter,):
+    theta, last = start, samples[-1] if full is None else full
+    for objective in chain(samples, larger, () if full is None else (full,)):
+        base = min(objective, samples[-1], key=_n_rows)
+        goal = tol if objective is last else max(tol, _sample_tol(base, objective))
+        for steps in (*REFRESH, max_iter) if objective is samples[0] else (max_iter,):
             P = precondition(base, theta, per_score=_pays(base, objective))
             point, n_iter, residual = _steps(objective, theta, P, goal, steps, step)
             theta = point.theta
             if residual <= goal:
                 break
     return _solution(objective, point, n_iter, residual, tol)
+
+
+def _sample_tol(base: Objective, objective: Objective) -> float:
+    """Residual at which a sample has taught what it can: its noise falls with the root of its rows."""
+    return SAMPLE_TOL * float(np.sqrt(_n_rows(base) / _n_rows(objective)))
+
+
+def _n_rows(objective: Objective) -> int:
+    return len(objective.features)
 
 
 def start_curvature(sample: Objective, full: Objective | None, start: np.ndarray) -> Preconditioner:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils.random import sample_without_replacement
 
-from kernelproba.estimators.base.stored_training import StoredTraining
+from kernelproba.estimators.base.stored_training import StoredTraining, unit_weights
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.losses import loss_for
@@ -54,7 +54,7 @@ class ManyRows:
         codes = y.astype(np.min_scalar_type(-1 - int(y.max())))
         if isinstance(training, Training):
             return cls(rows, training.y, training.weight, training.sample_weight, codes)
-        weight = rows.align(np.ones(len(rows)) if sample_weight is None else sample_weight)
+        weight = rows.align(unit_weights(len(rows)) if sample_weight is None else sample_weight)
         if sample_weight is not None:
             codes[np.asarray(weight) == 0] = -1
         return cls(rows, training.y, training.weight, weight, codes)
@@ -70,12 +70,14 @@ class ManyRows:
     def memory_plan(self, memory_limit: float | str | None) -> MemoryPlan:
         """How much memory a fit to the rows may take for what."""
         c = len(self.class_counts)
-        return MemoryPlan.within(memory_limit, loss_for(c).n_scores(c))
+        return MemoryPlan.within(memory_limit, loss_for(c).n_scores(c), len(self))
 
     def draw(self, size: int, rng: np.random.RandomState) -> np.ndarray:
         """Numbers, in random order, of so many rows that carry weight."""
         n = int(self.class_counts.sum())
-        index = rng.permutation(sample_without_replacement(n, min(size, n), random_state=rng))
+        index = sample_without_replacement(n, min(size, n), random_state=rng)
+        # The order of all rows is kept: four bytes each do, up to two thousand million of them.
+        index = rng.permutation(index.astype(np.min_scalar_type(-max(n, 2**31 - 1)), copy=False))
         return index if n == len(self) else np.flatnonzero(self.codes >= 0)[index]
 
     def with_rare(self, index: np.ndarray) -> np.ndarray:
