@@ -95,8 +95,8 @@ class CenterChoice:
         """Say beforehand what m centres take at least."""
         if (least := self.plan.least(m)) > self.plan.total:
             raise MemoryError(
-                f"n_centers={m} takes {least / 1e6:.3g} MB at least, more than the {self.plan.total / 1e6:.3g} MB "
-                "that memory_limit leaves beside labels and weights. Raise memory_limit, or set n_centers "
+                f"n_centers={m} takes {least / 1e6:.3g} MB at least, more than memory_limit leaves beside "
+                f"labels and weights, {self.plan.total / 1e6:.3g} MB. Raise memory_limit, or set n_centers "
                 f"to {self.plan.most_centers} or less."
             )
 

@@ -42,6 +42,13 @@ def test_all_shares_together_are_no_more_than_the_limit():
         assert sample + plan.matrices(m) + plan.kept_features(m, sample) <= total
 
 
+def test_what_is_known_of_every_row_is_part_of_the_limit():
+    few, many = (MemoryPlan.within("2GB", 5, n) for n in (1000, 10_000_000))
+    assert few.total - many.total == 40 * (10_000_000 - 1000)
+    assert many.most_centers < few.most_centers
+    assert MemoryPlan.within("2GB", 5, 10**9).total == 10**9  # half of the limit is left in any case
+
+
 def test_too_many_centres_are_refused_with_what_they_take(rows):
     model = KernelLogisticRegression(n_centers=2000, memory_limit="50MB")
     with pytest.raises(MemoryError, match=r"2000 takes 358 MB at least.*to 527 or less"):

@@ -1,5 +1,7 @@
 """Fits by way of samples: the optimum, its certificate, and what samples may lack."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -107,3 +109,28 @@ def test_all_rows_are_seen_a_few_times_only():
     )
     progressive([objective(slice(0, 300), 2.0)], counted, full.start(), tol=1e-2, max_iter=200)
     assert len(visits) <= 12
+
+
+def test_a_larger_sample_spares_passes_over_all_rows_and_ends_at_the_same_minimum():
+    objective, reference = problem(3)
+    full, counts = objective(), []
+    for larger in ([], [objective(slice(0, 400), 1.5)]):
+        seen = []
+        steps = CountedObjective(**vars(full) | {"seen": seen})
+        solution = progressive(
+            [objective(slice(0, 60), 10.0)], steps, full.start(), tol=1e-4, max_iter=200, larger=iter(larger)
+        )
+        assert_allclose(solution.value, optimum(reference), rtol=1e-7)
+        counts.append(len(seen))
+    assert counts[1] < counts[0]
+
+
+@dataclass(frozen=True)
+class CountedObjective(Objective):
+    """Tells how often all rows were walked."""
+
+    seen: list = field(default_factory=list)
+
+    def value_and_gradient(self, theta):
+        self.seen.append(theta)
+        return super().value_and_gradient(theta)
