@@ -16,7 +16,7 @@ ROW_BYTES, MOST_ROW_SHARE = 40, 0.5
 #: The choice of the centres comes before the fit, and may take nearly all.
 CHOICE = 0.8
 #: Feature values computed at a time: a block stays in the cache while it is used.
-BLOCK_VALUES = 4_000_000
+BLOCK_VALUES = 2_000_000
 LEAST_BLOCK_ROWS = 128
 #: Bytes of a search for each pair of its rows: kernel matrices of some widths, their low ranks and factors.
 SEARCH_BYTES = 30
