@@ -108,9 +108,9 @@ class Levels:
         sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
         most = min(n // GROWTH, plan.drawn_rows(problem.rows.width)) if larger else 0
         between = larger_sizes(sizes[-1], most)
-        sample = Sample.draw(problem, max(sizes[-1], *between, 0), rng)
+        sample = Sample.draw(problem, max([sizes[-1], *between]), rng)
         held = compare(sample.X[: sizes[-1]])
-        budget = plan.kept_features(m, held.nbytes)
+        budget = plan.kept_features(m, held.nbytes + 8 * max(between, default=0) * problem.rows.width)
 
         def sampled(features: Rows, size: int) -> Objective:
             return objective(features, sample.y[:size], sample.weights[:size] * (n / size))

@@ -91,5 +91,5 @@ class MemoryPlan:
         return max(LEAST_BLOCK_ROWS, min(BLOCK_VALUES, int(BLOCK * self.total / BLOCK_BYTES)) // m)
 
     def kept_features(self, m: int, sample: int) -> int:
-        """Bytes that are left for features of all rows, beside so many of the sample."""
+        """Bytes that are left for features of all rows, beside so many of the samples."""
         return max(0, self.total - sample - self.matrices(m) - BLOCK_BYTES * m * self.block_rows(m))
