@@ -2,19 +2,19 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from kernelproba.kernels.base import Kernel
-from kernelproba.kernels.blocks import fill_rows
+from kernelproba.kernels.blocks import use_blocks
 from kernelproba.kernels.operands import check_operands
 from kernelproba.kernels.stationary import Stationary
 
-#: Centres that are bound at a time: the product with them is of a shape that BLAS likes.
-STRIP = 512
-#: Rows of transposed copies, which stay in the cache.
-TILE = 64
+#: Centres that are bound at a time, and a part of them: so many rows are compared with them at once.  Blocks
+#: of this shape suit BLAS and stay in the cache; with rows a power of two apart, transposing them would not.
+STRIP, BLOCK = 528, 264
 #: Rows whose median stands for that of all.
 MEDIAN_ROWS = 256
 
@@ -69,39 +69,38 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
            [0.135, 0.607, 1.   ]])
     """
     X = rows_in(dtype, kernel, X)
-    return _symmetric(kernel.write, X, kernel.select(X, np.arange(X.shape[0])), dtype)
+    return _symmetric(kernel.each_block, X, kernel.select(X, np.arange(X.shape[0])), dtype)
 
 
 def distance_matrix(kernel: Stationary, X) -> np.ndarray:
     """Distances (n, n) of rows X (n, d), in their precision, as the kernel's `of_distance` takes them."""
-
-    def write(X, Z, out: np.ndarray) -> None:
-        fill_rows(kernel._distances_to, X, Z, out)
-
     X, Z = check_operands(X, X)
-    return _symmetric(write, X, Z, X.dtype)
+    return _symmetric(partial(use_blocks, kernel._distances_to), X, Z, X.dtype)
 
 
-def _symmetric(write: Callable[..., None], X, Z, dtype) -> np.ndarray:
-    """The matrix (n, n) of which write(X, Z, out) computes parts: one triangle of it, the other is copied."""
+def _symmetric(blocks: Callable[..., None], X, Z, dtype) -> np.ndarray:
+    """The matrix (n, n) of which blocks(X, Z, use, step) computes parts: one triangle, the other is copied.
+
+    A block is computed in memory of its own that stays in the cache, and written to both places from there.
+    """
     n = X.shape[0]
     _check_memory(n, dtype)
     K = np.empty((n, n), dtype=dtype)
     for start in range(0, n, STRIP):
-        columns = slice(start, min(start + STRIP, n))
-        write(X[start:], Z[columns], K[start:, columns])
-        for first in range(start, n, TILE):
-            _mirror(K, slice(first, min(first + TILE, n)), columns)
+        blocks(X[start:], Z[start : start + STRIP], partial(_place, K, start), BLOCK)
     return K
 
 
-def _mirror(K: np.ndarray, rows: slice, columns: slice) -> None:
-    """Copy what of K[rows, columns] is below the diagonal to its other side."""
-    left = slice(columns.start, min(rows.start, columns.stop))
-    K[left, rows] = K[rows, left].T
-    if rows.start < columns.stop:
-        square = K[rows, rows]
-        np.copyto(square, square.T, where=np.tri(len(square), k=-1, dtype=bool).T)
+def _place(K: np.ndarray, start: int, rows: slice, block: np.ndarray) -> None:
+    """Write and mirror what of a block is left of the diagonal; its strip begins at row `start`."""
+    here = slice(start + rows.start, start + rows.stop)
+    n_left = min(rows.start, block.shape[1])
+    left, known = slice(start, start + n_left), block[:, :n_left]
+    K[here, left] = known
+    K[left, here] = known.T
+    if rows.start < block.shape[1]:
+        square = block[:, n_left : n_left + len(block)]
+        K[here, here] = np.where(np.tri(len(square), dtype=bool), square, square.T)
 
 
 def _check_memory(n: int, dtype) -> None:
