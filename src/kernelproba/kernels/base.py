@@ -65,7 +65,8 @@ class Kernel(BaseEstimator):
             Rows of a block.
         """
         if self.comes_in_blocks:
-            use_blocks(self._against, *check_operands(X, Z), use, step)
+            X, Z = check_operands(X, Z)
+            use_blocks(self._against, X, Z, use, step)
             return
         values = self(X, Z)
         for rows in row_blocks(X.shape[0], Z.shape[0], step):
