@@ -25,8 +25,8 @@ from benchmarks.measure import machine, write
 from kernelproba import KernelLogisticRegression
 from kernelproba.datasets import load as load_data
 from kernelproba.estimators.kernel_logistic import exact
+from kernelproba.kernels.panels import PanelMatrix
 from kernelproba.kernels.thin_product import thin_product
-from kernelproba.objective import DenseMatrix
 
 #: Tolerance of the fits that count as converged.
 CONVERGED = 1e-4
@@ -54,7 +54,7 @@ def peaks() -> dict[str, float]:
 def budget() -> Iterator[dict[str, float]]:
     """Processor time of kernel matrices and of products with them, and the number of the latter."""
     spent = {"kernel": 0.0, "products": 0.0, "n_products": 0}
-    product, kernel_matrix = DenseMatrix.product, exact.kernel_matrix
+    product, kernel_panels = PanelMatrix.product, exact.kernel_panels
 
     def timed(name, function, *arguments):
         start = time.process_time()
@@ -66,13 +66,13 @@ def budget() -> Iterator[dict[str, float]]:
         spent["n_products"] += 1
         return timed("products", product, self, A)
 
-    DenseMatrix.product = counted  # type: ignore[method-assign]
-    exact.kernel_matrix = lambda *arguments: timed("kernel", kernel_matrix, *arguments)
+    PanelMatrix.product = counted  # type: ignore[method-assign]
+    exact.kernel_panels = lambda *arguments: timed("kernel", kernel_panels, *arguments)
     try:
         yield spent
     finally:
-        DenseMatrix.product = product  # type: ignore[method-assign]
-        exact.kernel_matrix = kernel_matrix
+        PanelMatrix.product = product  # type: ignore[method-assign]
+        exact.kernel_panels = kernel_panels
 
 
 def softmax_bound(n: int, d: int, c: int, n_products: int, peak: dict[str, float]) -> dict[str, float]:
@@ -187,21 +187,24 @@ def small(repeats: int = 9) -> None:
 
 
 def products(repeats: int = 9) -> None:
-    """Thin products in strips and whole."""
+    """Thin products whole, in strips, and with a matrix in panels."""
     where, peak, rows = machine(), peaks(), []
     for n, k in ((1000, 3), (1000, 26), (4435, 6), (7291, 10), (6238, 26)):
         rng = np.random.default_rng(0)
         K, A = rng.random((n, n), dtype=np.float32), rng.random((n, k), dtype=np.float32)
-        seconds = processor_times(
-            {"whole": partial(np.matmul, K, A), "strips": partial(thin_product, K, A)}, repeats
-        )
+        panels = PanelMatrix(n, K.dtype)
+        panels.write(slice(0, n), slice(0, n), K)
+        runs = {"whole": partial(np.matmul, K, A), "strips": partial(thin_product, K, A)}
+        seconds = processor_times(runs | {"panels": partial(panels.product, A)}, repeats)
         bound = max(K.nbytes / peak["bytes"], 2 * n**2 * k / peak["flops"])
         row = {"rows": n, "columns": k} | {f"{key} ms": 1e3 * value for key, value in seconds.items()}
-        rows.append(row | {"bound ms": 1e3 * bound, "strips / whole": seconds["strips"] / seconds["whole"]})
+        row |= {"bound ms": 1e3 * bound, "strips / whole": seconds["strips"] / seconds["whole"]}
+        rows.append(row | {"panels / bound": seconds["panels"] / bound})
         print(rows[-1], flush=True)
     text = (
-        "K (n, n) in single precision times k columns: `K @ A`, and in strips that BLAS does not copy "
-        f"(`kernelproba.kernels.thin_product`). Processor times of one thread, medians of {repeats} interleaved runs.\n\n"
+        "K (n, n) in single precision times k columns: `K @ A`, in strips that BLAS does not copy "
+        "(`kernelproba.kernels.thin_product`), and with K in panels of 64 columns (`kernelproba.kernels.panels`). "
+        f"Processor times of one thread, medians of {repeats} interleaved runs.\n\n"
         "Regenerate: `python -m benchmarks.limit products`."
     )
     write("limit_products", "Products with a few columns", text, rows, where)

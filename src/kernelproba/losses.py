@@ -16,7 +16,7 @@ from scipy.special import log_expit
 
 
 class LossTerms(NamedTuple):
-    """Σᵢ ωᵢ ℓᵢ, its gradient ω∂ℓ (n, k) with respect to the scores, and the state (n, k) of their curvature."""
+    """Σᵢ ωᵢ ℓᵢ, its gradient ω∂ℓ (n, k) in the scores, and the state (n, k) of its curvature."""
 
     value: float
     gradient: np.ndarray

@@ -10,11 +10,14 @@ import scipy.sparse as sp
 from kernelproba.kernels.base import Kernel
 from kernelproba.kernels.blocks import use_blocks
 from kernelproba.kernels.operands import check_operands
+from kernelproba.kernels.panels import PANEL, PanelMatrix
 from kernelproba.kernels.stationary import Stationary
 
-#: Centres that are bound at a time, and a part of them: so many rows are compared with them at once.  Blocks
-#: of this shape suit BLAS and stay in the cache; with rows a power of two apart, transposing them would not.
-STRIP, BLOCK = 528, 264
+#: Centres that are bound at a time, and rows compared with them: whole panels, a product that suits BLAS, and
+#: rows that are no power of two apart, of which the cache could not hold a column to be transposed.
+STRIP = 9 * PANEL
+#: put(rows, columns, block): write a block of the matrix.
+Put = Callable[[slice, slice, np.ndarray], None]
 #: Rows whose median stands for that of all.
 MEDIAN_ROWS = 256
 
@@ -68,39 +71,85 @@ def kernel_matrix(kernel: Kernel, X, dtype=np.float64) -> np.ndarray:
            [0.607, 1.   , 0.607],
            [0.135, 0.607, 1.   ]])
     """
-    X = rows_in(dtype, kernel, X)
-    return _symmetric(kernel.each_block, X, kernel.select(X, np.arange(X.shape[0])), dtype)
+
+    def put(rows: slice, columns: slice, block: np.ndarray) -> None:
+        K[rows, columns] = block
+
+    K = _memory(X.shape[0], dtype)
+    _fill_kernel(kernel, X, dtype, put)
+    return K
+
+
+def kernel_panels(kernel: Kernel, X, dtype=np.float64) -> PanelMatrix:
+    """Return the same matrix in panels, for many products with a few columns.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Of any kind; of a precomputed one X is the matrix itself.
+    X : {array, CSR} of shape (n, d)
+        The rows.
+    dtype : numpy.float32 or numpy.float64
+        Precision of the result.
+
+    See Also
+    --------
+    kernel_matrix : The matrix in C order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelproba.kernels import RBF, kernel_panels
+    >>> kernel_panels(RBF(), np.array([[0.0], [1.0], [2.0]])).product(np.eye(3)[:, :1]).round(3).ravel()
+    array([1.   , 0.607, 0.135])
+    """
+    _check_memory(X.shape[0], dtype)
+    K = PanelMatrix(X.shape[0], dtype)
+    _fill_kernel(kernel, X, dtype, K.write)
+    return K
 
 
 def distance_matrix(kernel: Stationary, X) -> np.ndarray:
     """Distances (n, n) of rows X (n, d), in their precision, as the kernel's `of_distance` takes them."""
+
+    def put(rows: slice, columns: slice, block: np.ndarray) -> None:
+        D[rows, columns] = block
+
     X, Z = check_operands(X, X)
-    return _symmetric(partial(use_blocks, kernel._distances_to), X, Z, X.dtype)
+    D = _memory(X.shape[0], X.dtype)
+    _fill_symmetric(partial(use_blocks, kernel._distances_to), X, Z, put)
+    return D
 
 
-def _symmetric(blocks: Callable[..., None], X, Z, dtype) -> np.ndarray:
-    """The matrix (n, n) of which blocks(X, Z, use, step) computes parts: one triangle, the other is copied.
+def _fill_kernel(kernel: Kernel, X, dtype, put: Put) -> None:
+    """Compute k(X, X)."""
+    X = rows_in(dtype, kernel, X)
+    _fill_symmetric(kernel.each_block, X, kernel.select(X, np.arange(X.shape[0])), put)
+
+
+def _fill_symmetric(blocks: Callable[..., None], X, Z, put: Put) -> None:
+    """Fill the matrix (n, n) of which blocks(X, Z, use, step) computes parts: one triangle and its mirror.
 
     A block is computed in memory of its own that stays in the cache, and written to both places from there.
     """
-    n = X.shape[0]
+    for start in range(0, X.shape[0], STRIP):
+        blocks(X[start:], Z[start : start + STRIP], partial(_place, put, start), STRIP)
+
+
+def _place(put: Put, start: int, rows: slice, block: np.ndarray) -> None:
+    """Write and mirror a block of the strip that begins at `start`; on the diagonal, its lower triangle."""
+    here, left = slice(start + rows.start, start + rows.stop), slice(start, start + block.shape[1])
+    if rows.start == 0:
+        put(here, here, np.where(np.tri(len(block), dtype=bool), block, block.T))
+        return
+    put(here, left, block)
+    put(left, here, block.T)
+
+
+def _memory(n: int, dtype) -> np.ndarray:
+    """Memory for a matrix (n, n)."""
     _check_memory(n, dtype)
-    K = np.empty((n, n), dtype=dtype)
-    for start in range(0, n, STRIP):
-        blocks(X[start:], Z[start : start + STRIP], partial(_place, K, start), BLOCK)
-    return K
-
-
-def _place(K: np.ndarray, start: int, rows: slice, block: np.ndarray) -> None:
-    """Write and mirror what of a block is left of the diagonal; its strip begins at row `start`."""
-    here = slice(start + rows.start, start + rows.stop)
-    n_left = min(rows.start, block.shape[1])
-    left, known = slice(start, start + n_left), block[:, :n_left]
-    K[here, left] = known
-    K[left, here] = known.T
-    if rows.start < block.shape[1]:
-        square = block[:, n_left : n_left + len(block)]
-        K[here, here] = np.where(np.tri(len(square), dtype=bool), square, square.T)
+    return np.empty((n, n), dtype=dtype)
 
 
 def _check_memory(n: int, dtype) -> None:

@@ -71,7 +71,6 @@ def test_many_blocks_on_many_threads_give_the_same_matrix(kernel, form, request)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_a_symmetric_matrix_written_by_many_threads_is_that_of_one(form, monkeypatch):
     monkeypatch.setattr(matrix, "STRIP", 16)
-    monkeypatch.setattr(matrix, "BLOCK", 4)
     K = kernel_matrix(RBF(), form(data(61)))
     np.testing.assert_array_equal(K, K.T)
     np.testing.assert_allclose(K, RBF()(form(data(61)), form(data(61))), rtol=1e-12)

@@ -21,7 +21,7 @@ from scipy.linalg import eigh
 
 from kernelproba.kernels.thin_product import thin_product
 from kernelproba.losses import LossTerms
-from kernelproba.objective import DenseMatrix, KernelObjective
+from kernelproba.objective import FactoredMatrix, KernelObjective
 from kernelproba.solvers.smooth.irls import (
     Coefficients,
     Curvature,
@@ -96,8 +96,8 @@ def room(objective: KernelObjective) -> int:
     """Functions to keep room for, a quarter of the memory of K or little; none where they would not pay."""
     n, k = len(objective.y), objective.n_scores
     most = max(int(FUNCTIONS_PER_ROW * n), FEW_FUNCTIONS)
-    pays = isinstance(objective.K, DenseMatrix) and n > FEWEST_ROWS and 1 < k <= most / FEWEST_GRADIENTS
-    return most if pays else 0
+    whole = not isinstance(objective.K, FactoredMatrix)
+    return most if whole and n > FEWEST_ROWS and 1 < k <= most / FEWEST_GRADIENTS else 0
 
 
 def growing_subspace(

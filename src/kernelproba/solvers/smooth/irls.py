@@ -251,7 +251,7 @@ def _conjugate_gradient(
 def length_along(
     objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients
 ) -> tuple[float, LossTerms] | None:
-    """Length along the step and the loss there, at O(nk) a trial: scores and norms are known along the line."""
+    """Length along the step and the loss there, at O(nk) a trial: scores and norms are known all along."""
     (f, b), (df, db) = at, step
     F, dF = f.KA + b, df.KA + db
     fixed, linear, quadratic = 0.5 * f.dot(f), f.dot(df), df.dot(df)
