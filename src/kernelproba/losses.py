@@ -9,10 +9,18 @@ The curvature of a row is kept as a compact *state* of shape (n, k) (π(1−π),
 products with the curvature are formed; the (k, k) matrices never are.
 """
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import log_expit
+
+
+class LossTerms(NamedTuple):
+    """Σᵢ ωᵢ ℓᵢ, its gradient ω∂ℓ (n, k) in the scores, and the state (n, k) of its curvature."""
+
+    value: float
+    gradient: np.ndarray
+    curvature: np.ndarray
 
 
 class Loss(Protocol):
@@ -28,6 +36,9 @@ class Loss(Protocol):
         self, F: np.ndarray, y: np.ndarray, weights: np.ndarray
     ) -> tuple[float, np.ndarray]:
         """Σᵢ ωᵢ ℓᵢ, and its gradient ω∂ℓ with respect to the scores (n, k)."""
+
+    def terms(self, F: np.ndarray, y: np.ndarray, weights: np.ndarray) -> LossTerms:
+        """Both, and the state of the curvature: one exponential serves all three."""
 
     def log_probabilities(self, F: np.ndarray) -> np.ndarray:
         """Log of the class probabilities, (n, c); never the log of a rounded zero."""
@@ -74,9 +85,12 @@ class Logistic:
         return 1
 
     def value_and_gradient(self, F, y, weights):
+        return self.terms(F, y, weights)[:2]
+
+    def terms(self, F, y, weights):
         sign = np.where(y == 1, 1.0, -1.0).astype(F.dtype, copy=False)
-        loss, slope, _ = logistic_terms(sign * F[:, 0])
-        return float(weights @ loss), (weights * sign * slope)[:, None]
+        loss, slope, curvature = logistic_terms(sign * F[:, 0])
+        return LossTerms(float(weights @ loss), (weights * sign * slope)[:, None], curvature[:, None])
 
     def log_probabilities(self, F):
         return np.hstack([log_expit(-F), log_expit(F)])
@@ -110,17 +124,29 @@ class Softmax:
         return n_classes
 
     def value_and_gradient(self, F, y, weights):
-        row = np.arange(len(y))
+        value, P = self._value_and_probabilities(F, y, weights)
+        return value, self._gradient(P, y, weights)
+
+    def terms(self, F, y, weights):
+        value, P = self._value_and_probabilities(F, y, weights)
+        return LossTerms(value, self._gradient(P.copy(order="K"), y, weights), P)
+
+    def _value_and_probabilities(self, F, y, weights):
         top = F.max(axis=1, keepdims=True)
-        G = np.exp(F - top)
-        total = G.sum(axis=1, keepdims=True)
-        value = np.log(total[:, 0]) + top[:, 0] - F[row, y]
-        G /= total
+        P = F - top
+        np.exp(P, out=P)
+        total = P.sum(axis=1, keepdims=True)
+        P /= total
+        return float(weights @ (np.log(total[:, 0]) + top[:, 0] - F[np.arange(len(y)), y])), P
+
+    def _gradient(self, G, y, weights):
+        """ω∂ℓ, in place of the probabilities G."""
+        row = np.arange(len(y))
         # p_y − 1 = −Σ_{k≠y} p_k: the sum keeps its digits when p_y rounds to one
         G[row, y] = 0.0
         G[row, y] = -G.sum(axis=1)
         G *= weights[:, None]
-        return float(weights @ value), G
+        return G
 
     def log_probabilities(self, F):
         F = F - F.max(axis=1, keepdims=True)
@@ -133,9 +159,10 @@ class Softmax:
         return P
 
     def curvature_product(self, state, V):
-        # (diag(p) − p pᵀ) v
-        PV = state * V
-        return PV - state * PV.sum(axis=1, keepdims=True)
+        # (diag(p) − p pᵀ) v = p (v − pᵀv)
+        product = V - np.einsum("ij,ij->i", state, V)[:, None]
+        product *= state
+        return product
 
     def curvature_column(self, state, V, k):
         return state[:, k] * (V[:, k] - np.einsum("ij,ij->i", state, V))

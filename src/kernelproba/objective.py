@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from kernelproba.kernels.thin_product import SMALL_PRODUCT, thin_product
-from kernelproba.losses import Loss
+from kernelproba.losses import Loss, LossTerms
 from kernelproba.penalties import QuadraticPenalty
 from kernelproba.rows.protocol import Rows
 
@@ -264,3 +264,7 @@ class KernelObjective:
     loss: Loss
     n_scores: int
     fit_intercept: bool = True
+
+    def terms(self, F: np.ndarray) -> LossTerms:
+        """Σωℓ at scores F (n, k), its gradient and its curvature."""
+        return self.loss.terms(F, self.y, self.weights)

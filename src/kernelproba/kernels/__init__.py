@@ -6,7 +6,7 @@ from kernelproba.kernels.base import Kernel, Product, Scaled, Sum
 from kernelproba.kernels.comparison import Comparison
 from kernelproba.kernels.dot_product import Cosine, Linear, Polynomial, Sigmoid
 from kernelproba.kernels.histogram import AdditiveChiSquared, ChiSquared
-from kernelproba.kernels.matrix import kernel_matrix, rows_in
+from kernelproba.kernels.matrix import kernel_matrix, kernel_panels, rows_in
 from kernelproba.kernels.resolve import KERNEL_NAMES, resolve_kernel
 from kernelproba.kernels.stationary import RBF, Laplacian, Matern, RationalQuadratic, Stationary
 
@@ -33,6 +33,7 @@ __all__ = [
     "Stationary",
     "Sum",
     "kernel_matrix",
+    "kernel_panels",
     "median_distance",
     "resolve_gamma",
     "resolve_kernel",

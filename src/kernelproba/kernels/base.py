@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernelproba.kernels.blocks import Fill, fill_rows, map_rows
+from kernelproba.kernels.blocks import Fill, fill_rows, map_rows, row_blocks, use_blocks
 from kernelproba.kernels.operands import check_operands
 
 
@@ -52,21 +52,25 @@ class Kernel(BaseEstimator):
         X, Z = check_operands(X, Z)
         return fill_rows(self._against, X, Z)
 
-    def write(self, X, Z, out: np.ndarray) -> None:
-        """Write k(X, Z) into `out` (n, m), which may be a part of a larger matrix.
+    def each_block(self, X, Z, use: Callable[[slice, np.ndarray], None], step: int) -> None:
+        """Hand k(X[rows], Z) to `use`, one block of rows after another, in any order.
 
         Parameters
         ----------
         X, Z : {array, CSR} of shape (n, d) and (m, d)
             Rows and centres.
-        out : array of shape (n, m)
-            Where to; its rows are contiguous.
+        use : callable
+            Takes a slice of rows and their block (b, m), which the next overwrites.
+        step : int
+            Rows of a block.
         """
-        if self.comes_in_blocks and out.dtype == np.result_type(X.dtype, Z.dtype):
+        if self.comes_in_blocks:
             X, Z = check_operands(X, Z)
-            fill_rows(self._against, X, Z, out)
-        else:
-            out[...] = self(X, Z)
+            use_blocks(self._against, X, Z, use, step)
+            return
+        values = self(X, Z)
+        for rows in row_blocks(X.shape[0], Z.shape[0], step):
+            use(rows, values[rows])
 
     @property
     def comes_in_blocks(self) -> bool:

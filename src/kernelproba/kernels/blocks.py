@@ -32,9 +32,9 @@ BLOCK_ROWS = 128
 _changing_blas = Lock()
 
 
-def row_blocks(n: int, m: int) -> Iterator[slice]:
-    """Cut n rows into slices of BLOCK_ROWS rows, or of BLOCK_ENTRIES // m if that is more."""
-    step = max(BLOCK_ROWS, BLOCK_ENTRIES // max(m, 1))
+def row_blocks(n: int, m: int, step: int | None = None) -> Iterator[slice]:
+    """Cut n rows into slices of `step` rows, by default BLOCK_ROWS, or BLOCK_ENTRIES // m if that is more."""
+    step = max(BLOCK_ROWS, BLOCK_ENTRIES // max(m, 1)) if step is None else step
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
@@ -55,7 +55,30 @@ def map_rows(
     A block, in double precision or, unless it is widened, that of Z, is still in the cache when `fn` gets it,
     and is overwritten by the next: `fn` must not keep it.
     """
-    fill, buffers, parts = bind(Z), _Buffers(Z.shape[0], Z.dtype, widen), {}
+    parts = {}
+
+    def use(rows: slice, block: np.ndarray) -> None:
+        parts[rows.start] = fn(block)
+
+    use_blocks(bind, X, Z, use, widen=widen)
+    return np.concatenate([parts[start] for start in sorted(parts)])
+
+
+def use_blocks(
+    bind: Callable[..., Fill],
+    X,
+    Z,
+    use: Callable[[slice, np.ndarray], None],
+    step: int | None = None,
+    *,
+    widen: bool = False,
+) -> None:
+    """Call use(rows, block) for the row blocks of the (n, m) matrix that ``bind(Z)`` fills, in any order.
+
+    Blocks have `step` rows, as many as `row_blocks` gives them if that is not given; they are in double
+    precision if they are to be widened, else in that of Z, and are overwritten by the next.
+    """
+    fill, buffers = bind(Z), _Buffers(Z.shape[0], Z.dtype, widen)
     ready = type(X) is type(Z) is np.ndarray and X.dtype == Z.dtype
 
     def work(rows: slice) -> None:
@@ -63,10 +86,9 @@ def map_rows(
         fill(X[rows] if ready else check_operands(X[rows], Z)[0], block)
         if wide is not None:
             np.copyto(wide, block)
-        parts[rows.start] = fn(block if wide is None else wide)
+        use(rows, block if wide is None else wide)
 
-    for_each_block(work, X.shape[0], Z.shape[0])
-    return np.concatenate([parts[start] for start in sorted(parts)])
+    for_each_block(work, X.shape[0], Z.shape[0], step)
 
 
 class _Buffers(local):
@@ -85,9 +107,9 @@ class _Buffers(local):
         return self.block[:size], self.wide[:size] if self.widen else None
 
 
-def for_each_block(work: Callable[[slice], None], n: int, m: int) -> None:
+def for_each_block(work: Callable[[slice], None], n: int, m: int, step: int | None = None) -> None:
     """Call work(rows) for the row blocks of an (n, m) matrix, in parallel if that pays."""
-    blocks = list(row_blocks(n, m))
+    blocks = list(row_blocks(n, m, step))
     # Starting threads for less than four blocks costs as much as they save.
     with _borrowed_blas_threads() if len(blocks) >= 4 else nullcontext(1) as threads:
         if threads == 1:

@@ -132,21 +132,24 @@ def _expand_dense(Z, factor: float):
     centre = some[len(some) // 2]
     unit, sign = float(np.sqrt(abs(factor))), float(np.sign(factor))
 
-    def centred(A):
+    def centred(A, out):
         # √|f| x and |f| ‖x‖²
-        A = A - centre
-        A *= unit
-        return A, np.einsum("ij,ij->i", A, A)
+        np.subtract(A, centre, out=out)
+        if unit != 1:
+            out *= unit
+        return np.einsum("ij,ij->i", out, out)
 
-    z, z2 = centred(Z)
-    right = np.ascontiguousarray(np.column_stack([z, np.ones_like(z2), z2]).T)  # as BLAS reads it
+    right = np.empty((Z.shape[0], Z.shape[1] + 2), dtype=Z.dtype)
+    z2 = centred(Z, right[:, :-2])
+    right[:, :-2] *= -2 * sign
+    right[:, -2], right[:, -1] = sign, sign * z2
+    right = np.ascontiguousarray(right.T)  # as BLAS reads it
 
     def expand(X, out):
-        # One product does it all: ±[−2x, ‖x‖², 1] · [z, 1, ‖z‖²]
-        x, x2 = centred(X)
-        left = np.empty((len(x), len(right)), dtype=x.dtype)
-        np.multiply(x, -2 * sign, out=left[:, :-2])
-        left[:, -2], left[:, -1] = sign * x2, sign
+        # One product does it all: [x, ‖x‖², 1] · ±[−2z, 1, ‖z‖²]
+        left = np.empty((len(X), len(right)), dtype=out.dtype)
+        x2 = centred(X, left[:, :-2])
+        left[:, -2], left[:, -1] = x2, 1.0
         np.matmul(left, right, out=out)
         return x2, z2
 

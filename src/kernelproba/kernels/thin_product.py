@@ -63,7 +63,7 @@ def _fill(K: np.ndarray, A: np.ndarray, out: np.ndarray) -> None:
     strips = K[:whole].reshape(-1, STRIP_ROWS, m)
     sums = out[:whole].reshape(-1, STRIP_ROWS, k)
     pieces = -(-m * k * STRIP_ROWS // SMALL_PRODUCT)
-    for i, columns in enumerate(_slices(m, pieces)):
+    for i, columns in enumerate(slices(m, pieces)):
         if i == 0:
             np.matmul(strips[..., columns], A[columns], out=sums)
         else:
@@ -71,6 +71,6 @@ def _fill(K: np.ndarray, A: np.ndarray, out: np.ndarray) -> None:
     np.matmul(K[whole:], A, out=out[whole:])
 
 
-def _slices(m: int, pieces: int) -> list[slice]:
+def slices(m: int, pieces: int) -> list[slice]:
     """Cut 0 … m − 1 into so many slices of nearly one length."""
     return [slice(i * m // pieces, (i + 1) * m // pieces) for i in range(pieces)]

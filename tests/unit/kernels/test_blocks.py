@@ -6,7 +6,17 @@ import pytest
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from kernelproba.kernels import RBF, ChiSquared, Laplacian, Linear, Matern, Polynomial, blocks
+from kernelproba.kernels import (
+    RBF,
+    ChiSquared,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+    blocks,
+    kernel_matrix,
+    matrix,
+)
 
 
 @pytest.fixture
@@ -55,6 +65,15 @@ def test_many_blocks_on_many_threads_give_the_same_matrix(kernel, form, request)
     np.testing.assert_allclose(kernel(X, Z), whole, rtol=1e-12)
     request.getfixturevalue("three_threads")
     np.testing.assert_allclose(kernel(X, Z), whole, rtol=1e-12)
+
+
+@pytest.mark.usefixtures("three_threads")
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_symmetric_matrix_written_by_many_threads_is_that_of_one(form, monkeypatch):
+    monkeypatch.setattr(matrix, "STRIP", 16)
+    K = kernel_matrix(RBF(), form(data(61)))
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_allclose(K, RBF()(form(data(61)), form(data(61))), rtol=1e-12)
 
 
 @pytest.mark.usefixtures("tiny_blocks")

@@ -17,7 +17,6 @@ def X():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_it_is_the_kernel_of_the_rows_and_exactly_symmetric(kernel, dtype, X, monkeypatch):
     monkeypatch.setattr(matrix, "STRIP", 16)
-    monkeypatch.setattr(matrix, "TILE", 8)
     K = kernel_matrix(kernel, X, dtype)
     assert K.dtype == dtype
     assert_array_equal(K, K.T)

@@ -14,13 +14,13 @@ import numpy as np
 
 from kernelproba.basis import KernelBasis, span_rows
 from kernelproba.estimators.base.callbacks import Step, unobserved
-from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix
+from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix, kernel_panels
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
-from kernelproba.solvers.smooth.growing_subspace import growing_subspace, room
+from kernelproba.solvers.smooth.growing_subspace import FEWEST_ROWS, growing_subspace, room
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace
 
@@ -79,7 +79,7 @@ def fit_function(
     weights: np.ndarray,
     options: Options,
     start: KernelFunction | None,
-    matrix: Callable[..., np.ndarray] = kernel_matrix,
+    matrix: Callable[..., np.ndarray] | None = None,
 ) -> LogisticFunction:
     """Minimise Σ ωᵢ ℓ(yᵢ, f(xᵢ) + b) + ½‖f‖² over all f and b.
 
@@ -93,8 +93,8 @@ def fit_function(
         Solver and its settings.
     start : KernelFunction, optional
         A function with the same rows as possible centres, to start from.
-    matrix : callable
-        (kernel, X, dtype) → kernel matrix, for whoever keeps it.
+    matrix : callable, optional
+        (kernel, X, dtype) → kernel matrix, for whoever keeps it; it is computed if that is not given.
     """
     doubtful = not kernel.definite or isinstance(kernel, Precomputed)
     solver = options.solver
@@ -103,10 +103,10 @@ def fit_function(
     if solver == "irls" and not doubtful:
         # Noise is relative to the values of the kernel, which other kernels have around one.
         largest = float(kernel.diag(X).max()) if isinstance(kernel, Linear) else 1.0
-        dtype = options.precision(X.shape[0], weights.max() * largest)
-        fit = fit_matrix(DenseMatrix(matrix(kernel, X, dtype)), y, weights, options, start)
+        dtype, whole = options.precision(X.shape[0], weights.max() * largest), _matrix(y, matrix)
+        fit = fit_matrix(whole(kernel, X, dtype), y, weights, options, start)
         if not fit.solution.converged and dtype is not np.float64:
-            fit = fit_matrix(DenseMatrix(matrix(kernel, X, np.float64)), y, weights, options)
+            fit = fit_matrix(whole(kernel, X, np.float64), y, weights, options)
         given_up = not fit.solution.converged and fit.solution.n_iter < options.max_iter
         few = isinstance(kernel, Linear) or fit.dual.size <= FACTORISED_DUAL
         if not (given_up and options.solver == "auto" and few):
@@ -122,6 +122,14 @@ def fit_function(
     values = kernel(X, kernel.select(X, start.index)) @ start.dual
     coef = np.vstack([basis.coordinates(values[basis.index]), start.intercept])
     return fit_features(basis, Phi, y, weights, options, coef)
+
+
+def _matrix(y: np.ndarray, matrix: Callable[..., np.ndarray] | None) -> Callable[..., KernelMatrix]:
+    """(kernel, X, dtype) → kernel matrix, in panels where products with several columns are ahead."""
+    if matrix is None and len(y) > FEWEST_ROWS and y.max() > 1:
+        return kernel_panels
+    given = kernel_matrix if matrix is None else matrix
+    return lambda *arguments: DenseMatrix(given(*arguments))
 
 
 def is_thin(kernel: Kernel, X) -> bool:

@@ -20,7 +20,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from kernelproba.kernels.thin_product import thin_product
-from kernelproba.objective import DenseMatrix, KernelObjective
+from kernelproba.losses import LossTerms
+from kernelproba.objective import FactoredMatrix, KernelObjective
 from kernelproba.solvers.smooth.irls import (
     Coefficients,
     Curvature,
@@ -73,15 +74,16 @@ class Subspace:
 
     def extend(self, f: Coefficients) -> bool:
         """Add the functions that are the columns of f; False if there is no room, or nothing new."""
-        c = self.products(f.A)
-        X, KX = (f.A - self.coefficients(c)).T, (f.KA - self.values(c)).T
+        A, KA = f.A.T.astype(self.dtype), f.KA.T.astype(self.dtype)
+        c = self.products(A.T)
+        X, KX = A - self.coefficients(c).T, KA - self.values(c).T
         E = (KX @ X.T).astype(np.float64)
         squares, eps = E.diagonal(), np.finfo(self.dtype).eps
         scale = np.sqrt(np.divide(1.0, squares, out=np.zeros(len(E)), where=squares > eps * squares.max()))
         values, vectors = eigh(scale[:, None] * (E + E.T) / 2 * scale)
         # Columns of a softmax sum to zero: one depends on the others, and rounding hides which.
         kept = values > max(np.sqrt(eps) * values[-1], 0.0)
-        T = (scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])).T
+        T = (scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])).T.astype(self.dtype)
         end = self.size + len(T)
         if end > self.most or end == self.size:
             return False
@@ -94,8 +96,8 @@ def room(objective: KernelObjective) -> int:
     """Functions to keep room for, a quarter of the memory of K or little; none where they would not pay."""
     n, k = len(objective.y), objective.n_scores
     most = max(int(FUNCTIONS_PER_ROW * n), FEW_FUNCTIONS)
-    pays = isinstance(objective.K, DenseMatrix) and n > FEWEST_ROWS and 1 < k <= most / FEWEST_GRADIENTS
-    return most if pays else 0
+    whole = not isinstance(objective.K, FactoredMatrix)
+    return most if whole and n > FEWEST_ROWS and 1 < k <= most / FEWEST_GRADIENTS else 0
 
 
 def growing_subspace(
@@ -126,7 +128,8 @@ def growing_subspace(
         A = subspace.coefficients(at.f.A).astype(np.float64)
         if anew:
             at = _evaluate(objective, SubspaceFunction(at.f.A, K.product(A)), at.b)
-        gradient = Coefficients(A + at.G, K.product(A + at.G))
+        G = A + at.terms.gradient
+        gradient = Coefficients(G, K.product(G))
         norm, length, unknown = at.f.norm, gradient.norm, unknown_norm(gradient, K)
         residual = scale * max(length, unknown) / (1 + scale * norm)
         ends = not (residual > tol and length > unknown) or n_iter >= max_iter
@@ -139,7 +142,7 @@ def growing_subspace(
         anew, last = moved is None or residual**2 <= tol * last, residual
         at, n_iter = (at, n_iter) if moved is None else (moved, n_iter + 1)
     reached = Coefficients(A, at.f.KA)
-    value = at.loss + 0.5 * reached.dot(reached)
+    value = at.terms.value + 0.5 * reached.dot(reached)
     converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, reached, at.b))
     coef = np.vstack([A, at.b]) if objective.fit_intercept else A
     return KernelSolution(coef, value, residual, n_iter, bool(converged), reached.KA)
@@ -147,18 +150,16 @@ def growing_subspace(
 
 @dataclass
 class _Point:
-    """A function, the best intercepts for it, and there Σωℓ and ω∂ℓ (n, k)."""
+    """A function, the best intercepts for it, and the loss there."""
 
     f: SubspaceFunction
     b: np.ndarray
-    loss: float
-    G: np.ndarray
+    terms: LossTerms
 
 
 def _evaluate(objective: KernelObjective, f: SubspaceFunction, b: np.ndarray) -> _Point:
-    """The point with the best intercepts, sought from b, and ω∂ℓ there."""
-    b = best_intercept(objective, f.KA, b)
-    return _Point(f, b, *objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights))
+    """The point with the best intercepts, sought from b."""
+    return _Point(f, *best_intercept(objective, f.KA, b))
 
 
 def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> SubspaceFunction:
@@ -177,17 +178,20 @@ def _minimise_within(
     """Newton steps in the subspace until the gradient there is short enough; None if none descends."""
     W = np.zeros((subspace.size, objective.n_scores))
     W[: len(start.f.A)] = start.f.A
-    at, moved = _Point(SubspaceFunction(W, start.f.KA), start.b, start.loss, start.G), None
+    at, moved = _Point(SubspaceFunction(W, start.f.KA), start.b, start.terms), None
     slope = SubspaceFunction(subspace.products(gradient.A), gradient.KA)
     for _ in range(MOST_STEPS):
-        system = Curvature(objective, (at.f.KA + at.b).astype(subspace.dtype, copy=False))
+        system = Curvature(objective, at.terms.curvature.astype(subspace.dtype, copy=False))
         step = _newton_step(subspace, system, slope.A)
         shift = system.intercept_change(step.KA)
-        t = length_along(objective, (at.f, at.b), (step, shift), at.loss + 0.5 * at.f.dot(at.f), slope)
-        if t is None:
+        value = at.terms.value + 0.5 * at.f.dot(at.f)
+        found = length_along(objective, (at.f, at.b), (step, shift), value, slope)
+        if found is None:
             break
-        at = moved = _evaluate(objective, at.f.plus(t, step), at.b + t * shift)
-        slope = SubspaceFunction(at.f.A + subspace.products(at.G), at.f.KA)
+        t, terms = found
+        f = at.f.plus(t, step)
+        at = moved = _Point(f, *best_intercept(objective, f.KA, at.b + t * shift, terms))
+        slope = SubspaceFunction(f.A + subspace.products(at.terms.gradient), f.KA)
         if slope.norm <= goal:
             break
     return moved
@@ -195,21 +199,20 @@ def _minimise_within(
 
 def _newton_step(subspace: Subspace, system: Curvature, gradient: np.ndarray) -> SubspaceFunction:
     """Solve (I + KV D̃ (KV)ᵀ) Δ = −∇J in the subspace, roughly."""
-    step = SubspaceFunction(np.zeros_like(gradient), np.zeros(system.state.shape, order="F"))
+    step = np.zeros_like(gradient)
     residual = direction = -gradient
     rho = inner(residual, residual)
     goal = STEP_ERROR**2 * rho
     for _ in range(MOST_PRODUCTS):
-        values = subspace.values(direction)
-        image = direction + subspace.products(system.product(values))
+        image = direction + subspace.products(system.product(subspace.values(direction)))
         curvature = inner(direction, image)
         if not curvature > 0:
             break
         tau = rho / curvature
-        step = step.plus(tau, SubspaceFunction(direction, values))
+        step = step + tau * direction
         residual = residual - tau * image
         rho, previous = inner(residual, residual), rho
         if rho <= goal:
             break
         direction = residual + rho / previous * direction
-    return step
+    return SubspaceFunction(step, subspace.values(step).astype(np.float64))

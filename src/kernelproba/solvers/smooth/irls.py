@@ -21,6 +21,7 @@ from typing import Self
 import numpy as np
 from scipy.linalg import lapack
 
+from kernelproba.losses import LossTerms
 from kernelproba.objective import KernelMatrix, KernelObjective
 from kernelproba.solvers.line_search import Armijo
 from kernelproba.solvers.smooth.recycled_directions import Deflation, RecycledDirections
@@ -104,26 +105,29 @@ def irls(
     recycled = RecycledDirections.of(objective) if recycled is None else recycled
     scale, n_iter, n_products, first = float(np.sqrt(objective.K.mean_diagonal)), 0, 0, 0.0
     f, b = _function(objective, start)
-    b = best_intercept(objective, f.KA, b)
+    b, terms = best_intercept(objective, f.KA, b)
     while True:
-        value, gradient = _evaluate(objective, f, b)
+        # α + ω∂ℓ
+        A, value = f.A + terms.gradient, terms.value + 0.5 * f.dot(f)
+        gradient = Coefficients(A, objective.K.product(A))
         length, unknown = gradient.norm, unknown_norm(gradient, objective.K)
         residual = scale * max(length, unknown) / (1 + scale * f.norm)
         # Below what is known of its length a gradient leads nowhere.
         if not (residual > tol and length > unknown) or n_iter >= max_iter or n_products >= MOST_PRODUCTS:
             break
-        system, first = Curvature(objective, f.KA + b), first or length
+        system, first = Curvature(objective, terms.curvature), first or length
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
         rtol = min(0.25, max(0.3 * tol / residual, np.sqrt(length / first)))
         step, spent = _conjugate_gradient(system, gradient, rtol, recycled)
         n_products += spent
         shift = system.intercept_change(step.KA)
-        t = length_along(objective, (f, b), (step, shift), value, gradient)
-        if t is None:
+        found = length_along(objective, (f, b), (step, shift), value, gradient)
+        if found is None:
             break
+        t, terms = found
         f = f.plus(t, step)
-        b = best_intercept(objective, f.KA, b + t * shift)
+        b, terms = best_intercept(objective, f.KA, b + t * shift, terms)
         n_iter += 1
     coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
     converged = bool(np.isfinite(value)) and (residual <= tol or residual <= rounding(objective, f, b))
@@ -142,11 +146,11 @@ def _function(
 
 
 class Curvature:
-    """D = ω∂²ℓ at given scores, with the intercepts' share taken out."""
+    """D = ω∂²ℓ at scores whose curvature is known, with the intercepts' share taken out."""
 
-    def __init__(self, objective: KernelObjective, F: np.ndarray):
-        self.objective, self.state = objective, objective.loss.curvature(F)
-        self._weights = objective.weights.astype(F.dtype, copy=False)[:, None]
+    def __init__(self, objective: KernelObjective, state: np.ndarray):
+        self.objective, self.state = objective, state
+        self._weights = objective.weights.astype(state.dtype, copy=False)
         total = objective.loss.curvature_sum(self.state, objective.weights)
         if (k := len(total)) == 1:
             self.inverse_total = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
@@ -158,47 +162,43 @@ class Curvature:
         """The change of b that follows a change dF of the scores, −(1ᵀD1)⁻¹ 1ᵀD dF."""
         if not self.objective.fit_intercept:
             return np.zeros(self.objective.n_scores)
-        return -self.inverse_total @ self._of_rows(dF).sum(axis=0, dtype=np.float64)
+        return -self.inverse_total @ (self._weights @ self._of_rows(dF)).astype(np.float64, copy=False)
 
     def product(self, dF: np.ndarray) -> np.ndarray:
         """Change of ω∂ℓ that follows a change dF of the scores and the answer of the intercepts."""
-        return self._of_rows(dF + self.intercept_change(dF).astype(dF.dtype, copy=False))
+        change = self._of_rows(dF + self.intercept_change(dF).astype(dF.dtype, copy=False))
+        change *= self._weights[:, None]
+        return change
 
     def _of_rows(self, dF: np.ndarray) -> np.ndarray:
-        """ω∂²ℓ dF, row by row."""
-        return self._weights * self.objective.loss.curvature_product(self.state, dF)
+        """∂²ℓ dF, row by row."""
+        return self.objective.loss.curvature_product(self.state, dF)
 
 
-def _evaluate(objective: KernelObjective, f: Coefficients, b: np.ndarray) -> tuple[float, Coefficients]:
-    """J and its gradient α + ω∂ℓ."""
-    loss, G = objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights)
-    A = f.A + G
-    return loss + 0.5 * f.dot(f), Coefficients(A, objective.K.product(A))
+def best_intercept(
+    objective: KernelObjective, KA: np.ndarray, b: np.ndarray, terms: LossTerms | None = None
+) -> tuple[np.ndarray, LossTerms]:
+    """Minimise Σωℓ(y, Kα + b) over b by Newton's method, if there are intercepts; the loss there comes along.
 
-
-def best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Minimise Σωℓ(y, Kα + b) over b by Newton's method, if there are intercepts."""
-    if not objective.fit_intercept:
-        return b
-    y, weights = objective.y, objective.weights
-    loss, G = objective.loss.value_and_gradient(KA + b, y, weights)
-    for _ in range(INTERCEPT_ITERATIONS):
-        slope = G.sum(axis=0)
-        if np.abs(slope).max() <= 1e-12 * weights.sum():
+    Its terms at the start are computed unless they are given.
+    """
+    terms = objective.terms(KA + b) if terms is None else terms
+    for _ in range(INTERCEPT_ITERATIONS if objective.fit_intercept else 0):
+        slope = terms.gradient.sum(axis=0)
+        if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
             break
-        step = -Curvature(objective, KA + b).inverse_total @ slope
-        if -slope @ step <= LAST_DECREMENT * abs(loss):
-            b = b + step
-            break
-        armijo = Armijo(loss, float(slope @ step))
+        step = -Curvature(objective, terms.curvature).inverse_total @ slope
+        if -slope @ step <= LAST_DECREMENT * abs(terms.value):
+            return b + step, objective.terms(KA + (b + step))
+        armijo = Armijo(terms.value, float(slope @ step))
         for t in armijo.lengths():
-            loss, G = objective.loss.value_and_gradient(KA + b + t * step, y, weights)
-            if armijo.accepts(t, loss, float(G.sum(axis=0) @ step)):
+            terms = objective.terms(KA + (b + t * step))
+            if armijo.accepts(t, terms.value, float(terms.gradient.sum(axis=0) @ step)):
                 b = b + t * step
                 break
         else:
-            break
-    return b
+            return b, objective.terms(KA + b)
+    return b, terms
 
 
 def _inverse(A: np.ndarray) -> np.ndarray:
@@ -248,17 +248,19 @@ def _conjugate_gradient(
     return step, n_products
 
 
-def length_along(objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients):
-    """Length along the step, at O(nk) a trial: scores and norms are known along the whole line."""
+def length_along(
+    objective: KernelObjective, at: tuple, step: tuple, value: float, gradient: Coefficients
+) -> tuple[float, LossTerms] | None:
+    """Length along the step and the loss there, at O(nk) a trial: scores and norms are known all along."""
     (f, b), (df, db) = at, step
     F, dF = f.KA + b, df.KA + db
     fixed, linear, quadratic = 0.5 * f.dot(f), f.dot(df), df.dot(df)
     armijo = Armijo(value, gradient.dot(df))
     for t in armijo.lengths():
-        loss, G = objective.loss.value_and_gradient(F + t * dF, objective.y, objective.weights)
-        reached = loss + fixed + t * linear + t**2 / 2 * quadratic
-        if armijo.accepts(t, reached, inner(G, dF) + linear + t * quadratic):
-            return t
+        terms = objective.terms(F + t * dF)
+        reached = terms.value + fixed + t * linear + t**2 / 2 * quadratic
+        if armijo.accepts(t, reached, inner(terms.gradient, dF) + linear + t * quadratic):
+            return t, terms
     return None
 
 
