@@ -103,8 +103,7 @@ def irls(
     """
     recycled = RecycledDirections.of(objective) if recycled is None else recycled
     scale, n_iter, n_products, first = float(np.sqrt(objective.K.mean_diagonal)), 0, 0, 0.0
-    f, b = _function(objective, start)
-    b = best_intercept(objective, f.KA, b)
+    f, b = _start(objective, start)
     while True:
         value, gradient = _evaluate(objective, f, b)
         length, unknown = gradient.norm, unknown_norm(gradient, objective.K)
@@ -126,14 +125,36 @@ def irls(
         b = best_intercept(objective, f.KA, b + t * shift)
         n_iter += 1
     coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
-    converged = bool(np.isfinite(value)) and (residual <= tol or residual <= rounding(objective, f, b))
+    converged = is_settled(objective, gradient.A - f.A, tol) and np.isfinite(value)
+    converged &= residual <= tol or residual <= rounding(objective, f, b)
     return KernelSolution(coef, value, residual, n_iter, bool(converged), f.KA)
+
+
+def is_settled(objective: KernelObjective, G: np.ndarray, tol: float) -> bool:
+    """Whether ω∂ℓ (n, k) sums to nothing over the rows, as it does at the best intercepts.
+
+    The residual is that of the function alone, and vanishes beside intercepts that are far off, too.
+    """
+    slope = np.abs(G.sum(axis=0)).max() if objective.fit_intercept else 0.0
+    return bool(slope <= tol * objective.weights.sum())
+
+
+def _start(objective: KernelObjective, start: np.ndarray | KernelSolution) -> tuple[Coefficients, np.ndarray]:
+    """Function, and the best intercepts for it, from which to set out: nothing where that is better."""
+    f, b = _function(objective, start)
+    b = best_intercept(objective, f.KA, b)
+    loss, _ = objective.loss.value_and_gradient(f.KA + b, objective.y, objective.weights)
+    # At J = Σω log c all classes are alike, and no start has to be worse.
+    if f.A.any() and not loss + 0.5 * f.dot(f) <= objective.weights.sum() * np.log(max(len(b), 2)):
+        f = Coefficients(np.zeros_like(f.A), np.zeros_like(f.KA))
+        b = best_intercept(objective, f.KA, np.zeros_like(b))
+    return f, b
 
 
 def _function(
     objective: KernelObjective, start: np.ndarray | KernelSolution
 ) -> tuple[Coefficients, np.ndarray]:
-    """Function and intercepts from which to set out."""
+    """Function and intercepts that a solver is given."""
     n, theta = len(objective.y), start.coef if isinstance(start, KernelSolution) else start
     A, b = np.asfortranarray(theta[:n]), theta[n] if objective.fit_intercept else np.zeros(objective.n_scores)
     if isinstance(start, KernelSolution):
@@ -187,7 +208,10 @@ def best_intercept(objective: KernelObjective, KA: np.ndarray, b: np.ndarray) ->
         if np.abs(slope).max() <= 1e-12 * weights.sum():
             break
         step = -Curvature(objective, KA + b).inverse_total @ slope
-        if -slope @ step <= LAST_DECREMENT * abs(loss):
+        if not slope @ step < 0:
+            # Of scores that are certain of everything rounding has left no curvature, or a negative one.
+            step = -slope / weights.sum()
+        elif -slope @ step <= LAST_DECREMENT * abs(loss):
             b = b + step
             break
         armijo = Armijo(loss, float(slope @ step))
