@@ -35,7 +35,7 @@ class KnownScores:
 
     def add(self, fold: Fold | None, point: tuple[float | None, float], F: np.ndarray) -> None:
         """Keep scores F (n, k) of the rows of a fit at (gamma, C): of all, or of those a fold trains on."""
-        if len(F) <= MOST_ROWS or fold is None:
+        if len(F) <= MOST_ROWS * (1 if fold else 2):  # half of all rows may be a fold's
             self._known[_Known(fold, *point)] = F.astype(np.float32)
 
     def reweighed(self, point: tuple[float | None, float]) -> "KnownScores":
