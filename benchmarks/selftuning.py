@@ -345,8 +345,8 @@ TIMED_ROWS = 1000
 
 def times() -> None:
     """Processor time and log loss of the three self-tuning classifiers, one split of every set and table."""
-    where, rows = machine(), []
-    for problem in problems():
+    where, rows, every = machine(), [], problems()
+    for problem in every:
         train, test = problem.splits[0]
         (X, y), (X_test, y_test) = problem.rows(train[:TIMED_ROWS]), problem.rows(test)
         row: dict = {"data": problem.name, "rows": len(y), "classes": len(np.unique(y))}
@@ -355,14 +355,14 @@ def times() -> None:
         row |= {f"{name} log loss": loss for name, (_, loss) in runs.items()}
         rows.append(row | {"fastest": min(runs, key=lambda name: runs[name][0])})
         print(rows[-1], flush=True)
-        _write_times(rows, where)
+        _write_times(rows, len(every), where)
 
 
-def _write_times(rows: list[dict], where: dict) -> None:
+def _write_times(rows: list[dict], n: int, where: dict) -> None:
     won = {name: sum(row["fastest"] == name for row in rows) for name in SELF_TUNING}
     ahead = sum(row["LSPC-CV s"] < row[f"{TUNED} s"] for row in rows)
     text = (
-        f"The first {len(rows)} sets and tables of [tables](tables.md) by the work of a fit, its first split, at most "
+        f"{len(rows)} of the {n} sets and tables of [tables](tables.md), by the work of a fit; their first split, at most "
         f"{TIMED_ROWS} training rows: processor seconds of `fit` on one thread, the three one after the other, and log loss "
         "of the test rows. Tables with texts, dates or gaps by `TableClassifier`; for the SVC, tuned on a 3 × 4 grid and calibrated, they are one-hot.\n\n"
         f"Fastest of {len(rows)}: {', '.join(f'{name} {count}' for name, count in won.items())}. "

@@ -35,7 +35,7 @@ DIAGONALS: tuple[LatticePoint, ...] = ((-1, 1), (1, -1))
 GAIN = 1e-3
 #: Share of the loss that a step is expected to lose at least to be left untried: by an earlier stage, by a
 #: parabola, and by a parallel step.
-SCREENED_RISE, PARABOLIC_RISE, PARALLEL_RISE = 0.03, 0.01, 0.1
+SCREENED_RISE, PARABOLIC_RISE, PARALLEL_RISE = 0.015, 0.005, 0.05
 
 
 @dataclass

@@ -21,7 +21,9 @@ from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
 from kernelproba.solvers.smooth.growing_subspace import FEWEST_ROWS, growing_subspace, room
+from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
+from kernelproba.solvers.smooth.score_start import from_scores
 from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
@@ -138,22 +140,28 @@ def is_thin(kernel: Kernel, X) -> bool:
 
 
 def fit_matrix(
-    K: KernelMatrix, y: np.ndarray, weights: np.ndarray, options: Options, start: KernelFunction | None = None
+    K: KernelMatrix,
+    y: np.ndarray,
+    weights: np.ndarray,
+    options: Options,
+    start: KernelFunction | np.ndarray | None = None,
 ) -> LogisticFunction:
     """Minimise on a kernel matrix; all rows are centres.
 
     In growing subspaces where they pay, and by conjugate gradients elsewhere and where room has run out.
     These set out from the rough solution for a hundredth of the weights unless there is a start: a quick
-    problem, which spares the real one a third to two thirds of its products with K.
+    problem, which spares the real one a third to two thirds of its products with K.  A start may also be
+    scores (n, k) of the rows by a function nearby, of another kernel or with more rows (`score_start`);
+    growing subspaces have no use for those.
     """
     loss = loss_for(c := int(y.max()) + 1)
     n, k, tol, max_iter = len(y), loss.n_scores(c), options.tol, options.max_iter
     objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
     theta = np.zeros((n + options.fit_intercept, k))
-    if start is not None:
+    if isinstance(start, KernelFunction):
         theta[start.index] = start.dual
         theta[n:] = start.intercept
-    minimise = partial(irls, max_iter=max_iter, recycled=RecycledDirections.of(objective))
+    minimise = partial(irls, max_iter=max_iter, recycled=(recycled := RecycledDirections.of(objective)))
     if k == 1 and isinstance(K, DenseMatrix) and n > BINARY_ROWS:
         solution = binary_subspace(objective, K.K, theta, tol=tol, max_iter=max_iter)
         if not solution.converged:
@@ -163,8 +171,11 @@ def fit_matrix(
         if not solution.converged:
             solution = minimise(objective, solution, tol=tol)
     else:
-        easier = replace(objective, weights=weights / 100)
-        at = minimise(easier, theta, tol=ROUGH_TOL) if start is None else theta
+        at: np.ndarray | KernelSolution = theta
+        if isinstance(start, np.ndarray):
+            at = from_scores(objective, start, recycled)
+        elif start is None:
+            at = minimise(replace(objective, weights=weights / 100), theta, tol=ROUGH_TOL)
         solution = minimise(objective, at, tol=tol)
     intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)

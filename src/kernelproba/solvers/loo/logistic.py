@@ -68,11 +68,19 @@ def logistic_loo_scores(
     return np.sqrt(2) * left_out[:, 0]
 
 
+def loo_precision(diagonal: np.ndarray, f: np.ndarray, weights: np.ndarray) -> type:
+    """Precision in which leave-one-out takes a kernel matrix with this diagonal (n,), at scores f (n,)."""
+    return _precision(diagonal, weights * expit(f) * expit(-f))
+
+
+def _precision(diagonal: np.ndarray, w: np.ndarray) -> type:
+    """Single where 1 ≤ B ≤ 1 + tr W^½KW^½ leaves B⁻¹ known to a small share of its rounding."""
+    return np.float32 if 1 + w @ diagonal <= SINGLE_PRECISION_RANGE else np.float64
+
+
 def _cavity_variances(K: np.ndarray, w: np.ndarray, fit_intercept: bool) -> np.ndarray:
     """1/Mᵢᵢ − 1/wᵢ, (n,)."""
-    # 1 ≤ B ≤ 1 + tr W^½KW^½: in single precision B⁻¹ is known to this share of its rounding.
-    single = 1 + w @ K.diagonal() <= SINGLE_PRECISION_RANGE
-    root = np.sqrt(w).astype(np.float32 if single else np.float64)
+    root = np.sqrt(w).astype(_precision(K.diagonal(), w))
     B = (K * root).astype(root.dtype, copy=False)
     B *= root[:, None]
     B.flat[:: len(w) + 1] += 1

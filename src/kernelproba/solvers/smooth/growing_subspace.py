@@ -28,6 +28,7 @@ from kernelproba.solvers.smooth.irls import (
     KernelSolution,
     best_intercept,
     inner,
+    is_settled,
     length_along,
     rounding,
     unknown_norm,
@@ -143,7 +144,8 @@ def growing_subspace(
         at, n_iter = (at, n_iter) if moved is None else (moved, n_iter + 1)
     reached = Coefficients(A, at.f.KA)
     value = at.terms.value + 0.5 * reached.dot(reached)
-    converged = np.isfinite(value) and (residual <= tol or residual <= rounding(objective, reached, at.b))
+    converged = is_settled(objective, at.terms.gradient, tol) and np.isfinite(value)
+    converged &= residual <= tol or residual <= rounding(objective, reached, at.b)
     coef = np.vstack([A, at.b]) if objective.fit_intercept else A
     return KernelSolution(coef, value, residual, n_iter, bool(converged), reached.KA)
 

@@ -104,8 +104,7 @@ def irls(
     """
     recycled = RecycledDirections.of(objective) if recycled is None else recycled
     scale, n_iter, n_products, first = float(np.sqrt(objective.K.mean_diagonal)), 0, 0, 0.0
-    f, b = _function(objective, start)
-    b, terms = best_intercept(objective, f.KA, b)
+    f, b, terms = _start(objective, start)
     while True:
         # α + ω∂ℓ
         A, value = f.A + terms.gradient, terms.value + 0.5 * f.dot(f)
@@ -119,7 +118,7 @@ def irls(
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
         rtol = min(0.25, max(0.3 * tol / residual, np.sqrt(length / first)))
-        step, spent = _conjugate_gradient(system, gradient, rtol, recycled)
+        step, spent = conjugate_gradient(system, gradient, rtol, recycled)
         n_products += spent
         shift = system.intercept_change(step.KA)
         found = length_along(objective, (f, b), (step, shift), value, gradient)
@@ -130,14 +129,37 @@ def irls(
         b, terms = best_intercept(objective, f.KA, b + t * shift, terms)
         n_iter += 1
     coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
-    converged = bool(np.isfinite(value)) and (residual <= tol or residual <= rounding(objective, f, b))
+    converged = is_settled(objective, gradient.A - f.A, tol) and np.isfinite(value)
+    converged &= residual <= tol or residual <= rounding(objective, f, b)
     return KernelSolution(coef, value, residual, n_iter, bool(converged), f.KA)
+
+
+def is_settled(objective: KernelObjective, G: np.ndarray, tol: float) -> bool:
+    """Whether ω∂ℓ (n, k) sums to nothing over the rows, as it does at the best intercepts.
+
+    The residual is that of the function alone, and vanishes beside intercepts that are far off, too.
+    """
+    slope = np.abs(G.sum(axis=0)).max() if objective.fit_intercept else 0.0
+    return bool(slope <= tol * objective.weights.sum())
+
+
+def _start(
+    objective: KernelObjective, start: np.ndarray | KernelSolution
+) -> tuple[Coefficients, np.ndarray, LossTerms]:
+    """Function, its best intercepts and the loss there, to set out from: nothing where that is better."""
+    f, b = _function(objective, start)
+    b, terms = best_intercept(objective, f.KA, b)
+    # At J = Σω log c all classes are alike, and no start has to be worse.
+    if f.A.any() and not terms.value + 0.5 * f.dot(f) <= objective.weights.sum() * np.log(max(len(b), 2)):
+        f = Coefficients(np.zeros_like(f.A), np.zeros_like(f.KA))
+        b, terms = best_intercept(objective, f.KA, np.zeros_like(b))
+    return f, b, terms
 
 
 def _function(
     objective: KernelObjective, start: np.ndarray | KernelSolution
 ) -> tuple[Coefficients, np.ndarray]:
-    """Function and intercepts from which to set out."""
+    """Function and intercepts that a solver is given."""
     n, theta = len(objective.y), start.coef if isinstance(start, KernelSolution) else start
     A, b = np.asfortranarray(theta[:n]), theta[n] if objective.fit_intercept else np.zeros(objective.n_scores)
     if isinstance(start, KernelSolution):
@@ -188,7 +210,10 @@ def best_intercept(
         if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
             break
         step = -Curvature(objective, terms.curvature).inverse_total @ slope
-        if -slope @ step <= LAST_DECREMENT * abs(terms.value):
+        if not slope @ step < 0:
+            # Of scores that are certain of everything rounding has left no curvature, or a negative one.
+            step = -slope / objective.weights.sum()
+        elif -slope @ step <= LAST_DECREMENT * abs(terms.value):
             return b + step, objective.terms(KA + (b + step))
         armijo = Armijo(terms.value, float(slope @ step))
         for t in armijo.lengths():
@@ -210,7 +235,7 @@ def _inverse(A: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(A, hermitian=True)
 
 
-def _conjugate_gradient(
+def conjugate_gradient(
     system: Curvature, gradient: Coefficients, rtol: float, recycled: RecycledDirections
 ) -> tuple[Coefficients, int]:
     """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space; count the products with K.

@@ -24,8 +24,9 @@ from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.losses import loss_for
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.locations import Locations
-from kernelproba.solvers.loo.logistic import logistic_loo_scores
+from kernelproba.solvers.loo.logistic import logistic_loo_scores, loo_precision
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
+from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.tuning.kernel_logistic.gram_matrices import (
     FactoredGram,
     GramMatrix,
@@ -33,6 +34,7 @@ from kernelproba.tuning.kernel_logistic.gram_matrices import (
     has_factor,
     wide_factor,
 )
+from kernelproba.tuning.kernel_logistic.known_scores import KnownScores, penalty_steps
 from kernelproba.tuning.observations import Observations
 
 #: Largest rank of kernel matrices in leave-one-out systems.
@@ -91,6 +93,7 @@ class CandidateFits:
         self._widths: set[float | None] = set()
         self._fits: dict[tuple[Fold | None, float | None], dict[float, LogisticFunction]] = {}
         self._predictions: dict[tuple[Fold | None, float | None, float], HeldOutPrediction] = {}
+        self.known_scores = KnownScores()
         # A search walks to and fro between neighbouring widths.
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
         self.low_rank = lru_cache(maxsize=3)(self._compute_low_rank)
@@ -125,10 +128,13 @@ class CandidateFits:
         rows, weight = np.arange(len(self.rows.y)), self.rows.weight
         if fold is not None:
             rows, weight = fold.train, weight[fold.train] * fold.train_share
-        for dtype, start in self._attempts(known, C, weight.max()):
-            K = self._gram(gamma, C, dtype).among(None if fold is None else rows)
+        dtype = self.options.precision(len(self.rows.y), C * weight.max())
+        for precision, start in self._attempts(dtype, self._starts(gamma, C, fold)):
+            K = self._gram(gamma, C, precision).among(None if fold is None else rows)
             function = fit_matrix(K, self.rows.y[rows], C * weight, self.options, start)
-            if function.solution.converged:
+            if isinstance(solution := function.solution, KernelSolution) and solution.converged:
+                F = solution.values + function.intercept
+                self.known_scores.add(fold, (gamma, C), F)
                 break
         known[C] = function
         return function
@@ -160,7 +166,9 @@ class CandidateFits:
         y, weights, free = self.rows.y, C * self.rows.weight, self.options.fit_intercept
         share, places = 1 / self.rows.units, self._locations
         if self.is_exact(F.shape[1]):
-            K = self._matrix(gamma, np.float64)
+            K = self.matrix(gamma)
+            if K.dtype != np.float64 and loo_precision(K.diagonal(), F[:, 0], weights) is np.float64:
+                K = self._matrix(gamma, np.float64)
             return logistic_loo_scores(
                 K, F[:, 0], y, weights, fit_intercept=free, share=share, locations=places
             )[:, None]
@@ -227,15 +235,26 @@ class CandidateFits:
         log_P = score_log_probabilities(F)
         return HeldOutPrediction(fold.test, log_P, weight, function.solution.converged)
 
-    def _attempts(
-        self, known: dict[float, LogisticFunction], C: float, largest_weight: float
-    ) -> Iterator[tuple[type, KernelFunction | None]]:
-        """Precisions and starts to try in turn; coefficients for one gamma are a bad start for another."""
-        dtype = self.options.precision(len(self.rows.y), C * largest_weight)
+    def _starts(
+        self, gamma: float | None, C: float, fold: Fold | None
+    ) -> Iterator[KernelFunction | np.ndarray]:
+        """The nearest fit: its coefficients if gamma and the rows are the same, else its scores."""
+        known = self._fits[fold, gamma]
         good = [other for other, function in known.items() if function.solution.converged]
-        nearest = min(good, key=lambda other: abs(np.log(other / C)), default=None)
-        if nearest is not None:
-            yield dtype, known[nearest]
+        nearest = min(good, key=partial(penalty_steps, C), default=None)
+        distance = np.inf if nearest is None else penalty_steps(C, nearest)
+        scores = self.known_scores.nearest(fold, (gamma, C), distance)
+        if scores is not None:
+            yield scores
+        elif nearest is not None:
+            yield known[nearest]
+
+    def _attempts(
+        self, dtype: type, starts: Iterable[KernelFunction | np.ndarray]
+    ) -> Iterator[tuple[type, KernelFunction | np.ndarray | None]]:
+        """Precisions and starts to try in turn."""
+        for start in starts:
+            yield dtype, start
         yield dtype, None
         if dtype is not np.float64:
             yield np.float64, None

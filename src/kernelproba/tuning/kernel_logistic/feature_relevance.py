@@ -32,6 +32,7 @@ from kernelproba.estimators.kernel_logistic.exact import KernelFunction
 from kernelproba.kernels import Laplacian
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, HeldOutPrediction
+from kernelproba.tuning.kernel_logistic.known_scores import KnownScores
 from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.scaling import has_two_values
 
@@ -41,6 +42,8 @@ SLOPE_ROWS = 300
 COMBINATIONS = 6
 #: Rounds in which weights are learned at most.
 MAX_ROUNDS = 3
+#: Nats on two folds of many rows that leave no doubt of a gain.
+DECISIVE_GAIN = 4 * CHANCE_GAIN
 #: Least weight of a feature, relative to the mean.
 MIN_WEIGHT = 1e-6
 
@@ -69,9 +72,12 @@ class FeatureRelevance:
             weighed = weighed.learned_again(C)
         return weighed.relevance
 
-    def of(self, fits: CandidateFits) -> CandidateFits:
-        """The same fits to weighed rows."""
-        return fits.on(fits.rows.with_rows(self.transform(fits.rows.X)))
+    def of(self, fits: CandidateFits, known: KnownScores | None = None) -> CandidateFits:
+        """The same fits to weighed rows, which may set out from scores that are known of them."""
+        weighed = fits.on(fits.rows.with_rows(self.transform(fits.rows.X)))
+        if known is not None:
+            weighed.known_scores = known
+        return weighed
 
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Weighed rows, of the type of X."""
@@ -91,9 +97,11 @@ class WeighedFits(NamedTuple):
         """Fits in which all features weigh the same."""
         return cls(fits, gamma, FeatureRelevance(np.ones(fits.rows.X.shape[1]), gamma), fits)
 
-    def on(self, fits: CandidateFits) -> "WeighedFits":
-        """The same relevance on other rows."""
-        return self._replace(plain=fits, weighed=self.relevance.of(fits))
+    def on(self, fits: CandidateFits, C: float, scores: np.ndarray) -> "WeighedFits":
+        """The same relevance on other rows, of which a fit with C gives such scores (n, k)."""
+        known = KnownScores()
+        known.add(None, (np.nan, C), scores)
+        return self._replace(plain=fits, weighed=self.relevance.of(fits, known))
 
     def learned_again(self, C: float) -> "WeighedFits":
         """Weights times what the slopes of the fit with these weights say."""
@@ -106,7 +114,8 @@ class WeighedFits(NamedTuple):
         weights = np.maximum(weights / mean, MIN_WEIGHT) if mean > 0 else np.ones_like(weights)
         ratio = _distance_ratio(self.plain.rows.X, weights, absolute=absolute)
         relevance = FeatureRelevance(weights, self.gamma * ratio)
-        return self._replace(relevance=relevance, weighed=relevance.of(self.plain))
+        known = self.weighed.known_scores.reweighed((gamma, C))
+        return self._replace(relevance=relevance, weighed=relevance.of(self.plain, known))
 
     def predict(self, X: np.ndarray, gamma_factor: float, C: float) -> np.ndarray:
         """Log-probabilities (r, c) of rows X (r, d), which are not weighed yet."""
@@ -140,22 +149,23 @@ class RelevanceCV:
     def __init__(self, fits: CandidateFits, point: tuple[float, float], folds: list[Fold], rounds: int = 1):
         self.fits, self.point, self.folds, self.rounds = fits, point, folds, rounds
         self._learned: dict[tuple[int, int], WeighedFits] = {}
+        self._predicted: dict[tuple[int, int], np.ndarray] = {}
 
     def further(self) -> "RelevanceCV":
         """The same with one more round."""
         other = RelevanceCV(self.fits, self.point, self.folds, self.rounds + 1)
-        other._learned = self._learned
+        other._learned, other._predicted = self._learned, self._predicted
         return other
 
     def comparisons(self) -> Iterator[PairedPrediction]:
         """Predict the rows of each fold by fits to the others, without and with the last round."""
         for number, fold in enumerate(self.folds):
-            X, weight = self.fits.rows.X[fold.test], self.fits.rows.judged_weight[fold.test] * fold.test_share
-            both = (self._fold(number, rounds) for rounds in (self.rounds - 1, self.rounds))
-            yield PairedPrediction(fold.test, weight, *(each.predict(X, 1.0, self.point[1]) for each in both))
+            weight = self.fits.rows.judged_weight[fold.test] * fold.test_share
+            both = (self._prediction(number, rounds) for rounds in (self.rounds - 1, self.rounds))
+            yield PairedPrediction(fold.test, weight, *both)
 
     def held_out(
-        self, gamma_factor: float, C: float, folds: Sequence[Fold] | None = None
+        self, gamma_factor: float, C: float, folds: Sequence[Fold], scores: np.ndarray
     ) -> Iterator[HeldOutPrediction]:
         """Predict the rows of each fold by weighed fits at so many times the gamma of the relevance.
 
@@ -163,18 +173,27 @@ class RelevanceCV:
         ----------
         gamma_factor, C : float
             Settings of the fits.
-        folds : sequence of Fold, optional
-            Parts of the own folds, in turn, so that number k has the relevance of own fold k mod their
-            number, which has not seen its rows; the own folds by default.
+        folds : sequence of Fold
+            The own folds; or parts of them, in turn, so that number k has the relevance of own fold k mod
+            their number, which has not seen its rows.
+        scores : array of shape (m, k)
+            Scores of all rows by the fit to all, from which these set out.
         """
         own = len(self.folds)
-        for number, fold in enumerate(self.folds if folds is None else folds):
+        for number, fold in enumerate(folds):
             learned = self._fold(number % own, self.rounds)
             if fold != self.folds[number % own]:
-                learned = learned.on(self.fits.on(self.fits.rows.train(fold)))
+                learned = learned.on(self.fits.on(self.fits.rows.train(fold)), C, scores[fold.train])
             log_P = learned.predict(self.fits.rows.X[fold.test], gamma_factor, C)
             converged = learned.weighed.fit(gamma_factor * learned.relevance.gamma, C).solution.converged
             yield HeldOutPrediction(fold.test, log_P, fold.test_share, converged)
+
+    def _prediction(self, number: int, rounds: int) -> np.ndarray:
+        """Log-probabilities (r, c) of the rows of a fold after so many rounds."""
+        if (number, rounds) not in self._predicted:
+            X = self.fits.rows.X[self.folds[number].test]
+            self._predicted[number, rounds] = self._fold(number, rounds).predict(X, 1.0, self.point[1])
+        return self._predicted[number, rounds]
 
     def _fold(self, number: int, rounds: int) -> WeighedFits:
         """What the training rows of a fold have taught in so many rounds."""
@@ -208,22 +227,37 @@ class WeighedFeatures(NamedTuple):
 
 
 def paying_relevance(
-    fits: CandidateFits, point: tuple[float, float], folds: list[Fold]
+    fits: CandidateFits, point: tuple[float, float], folds: list[Fold], *, all_folds: bool = True
 ) -> RelevanceCV | None:
-    """As many rounds of weights as pay; None if not even one does."""
-    paying, tried = None, RelevanceCV(fits, point, folds)
-    while tried.rounds <= MAX_ROUNDS and relevance_pays(tried.comparisons(), fits.rows):
+    """As many rounds of weights as pay; None if not even one does.
+
+    Parameters
+    ----------
+    fits : CandidateFits
+        Fits to the rows.
+    point : (gamma, C)
+        Where weights are learned.
+    folds : list of Fold
+        By which they are judged.
+    all_folds : bool, default=True
+        Whether all of them are asked even if the first ones leave no doubt: predictions will need them.
+    """
+    paying, tried, decisive = None, RelevanceCV(fits, point, folds), np.inf if all_folds else DECISIVE_GAIN
+    while tried.rounds <= MAX_ROUNDS and relevance_pays(tried.comparisons(), fits.rows, decisive):
         paying, tried = tried, tried.further()
     return paying
 
 
-def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations) -> bool:
+def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations, decisive: float = np.inf) -> bool:
     """Whether weights gain more on held-out rows than chance does.
 
-    Parts are asked for while the gain, were it to go on like this, would be worthwhile.
+    Parts are asked for while the gain, were it to go on like this, would be worthwhile, and until two of them
+    have gained a decisive number of nats.
     """
     gain, seen, total = 0.0, 0.0, float(rows.judged_weight.sum())
-    for part in parts:
+    for number, part in enumerate(parts):
+        if number >= 2 and gain > decisive:
+            break
         own = np.arange(len(part.rows)), rows.y[part.rows]
         gain += float(part.weight @ (part.weighed[own] - part.unweighed[own]))
         seen += float(part.weight.sum())

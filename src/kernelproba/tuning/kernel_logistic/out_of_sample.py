@@ -81,10 +81,12 @@ def fold_predictions(model: KernelLogisticRegression, selected: "SelectedModel")
     parts: Iterable[HeldOutPrediction]
     if weighed is not None and weighed.cross_validated is not None:
         folds = fits.twelfths if few else folds
-        parts = weighed.cross_validated.held_out(weighed.gamma_factor, model.C, folds)
+        F = model._scores(fits.rows.X)
+        parts = weighed.cross_validated.held_out(weighed.gamma_factor, model.C, folds, F)
     else:
         folds = fits.refit_folds if few else folds
         if _spans_all_rows(model, fits.rows):
+            fits.known_scores.add(None, (selected.best.gamma, model.C), model._scores(fits.rows.X))
             parts = fits.held_out(selected.best.gamma, model.C, folds)
         else:
             parts = (_refitted(model, fits.rows, fold) for fold in folds)

@@ -149,8 +149,10 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     for other, stage in others:
         if search.budget.is_over():
             break
-        gammas = _corresponding(space, best.gamma, center, _center(space, rows, other))
-        known = max((search.evaluate(stage, gamma, best.C) for gamma in gammas), key=_score)
+        gamma, *own = _corresponding(space, best.gamma, center, _center(space, rows, other))
+        known = search.evaluate(stage, gamma, best.C)
+        if own and known.score < best.score:
+            known = max(known, search.evaluate(stage, own[0], best.C), key=_score)
         if fine and known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
             known = search.minimise(stage, known.point, refine=True)
         results.append(StageResult(known, other, stage))
@@ -219,13 +221,13 @@ def _weighed(
     few = len(rows) <= RELEVANCE_ROWS
     size = MOST_RELEVANCE_ROWS if len(rows) >= MOST_RELEVANCE_ROWS else RELEVANCE_ROWS
     fits = plain.fits if few else space.stage(found.view, rows.sample(size), None).fits
-    paying = paying_relevance(fits, (gamma, C), fits.rows.folds(FOLDS))
+    paying = paying_relevance(fits, (gamma, C), fits.rows.folds(FOLDS), all_folds=few)
     if paying is None:
         return plain
     relevance = FeatureRelevance.learn(fits, gamma, C, paying.rounds)
-    stage = replace(
-        found.stage, fits=relevance.of(found.stage.fits), view=found.stage.view._replace(weighed=True)
-    )
+    known = found.stage.fits.known_scores.reweighed((gamma, C))
+    fits = relevance.of(found.stage.fits, known)
+    stage = replace(found.stage, fits=fits, view=found.stage.view._replace(weighed=True))
     screening = Screening(found.stage, found.best.point)
     best = search.minimise(stage, (relevance.gamma, C), refine=True, screening=screening)
     assert best.gamma is not None
@@ -350,7 +352,7 @@ def _center(space: SearchSpace, rows: Observations, view: ScaledView) -> float:
 def _corresponding(
     space: SearchSpace, gamma: float | None, center: float, other: float
 ) -> list[float | None]:
-    """Gammas to try around another centre: as far from it as a gamma is from its own, and that centre."""
+    """Gammas to try around another centre: as far from it as a gamma is from its own, else that centre."""
     if space.gammas is not None or gamma is None:
         return [gamma]
     return [other] if gamma == center else [gamma / center * other, other]

@@ -133,7 +133,7 @@ def test_weights_of_a_fold_have_not_seen_the_rows_held_out():
     np.testing.assert_allclose(part.unweighed, refitted(C, GAMMA, 1.0), atol=1e-5)
     np.testing.assert_allclose(part.weighed, refitted(C, relevance.gamma, root), atol=1e-5)
     other = refitted(10.0, 2 * relevance.gamma, root)
-    (held_out,) = cross_validated.held_out(2.0, 10.0)
+    (held_out,) = cross_validated.held_out(2.0, 10.0, [fold], np.zeros((60, 1)))
     np.testing.assert_allclose(held_out.log_P, other, atol=1e-5)
 
 
@@ -164,7 +164,7 @@ def test_a_part_of_a_fold_is_predicted_with_weights_that_have_not_seen_the_fold_
     X, y = noisy(60, 2)
     quarter, part = (Fold(np.arange(k, 60), np.arange(k), np.ones(60 - k), np.ones(k)) for k in (15, 5))
     cross_validated = RelevanceCV(fits_to(X, y), (GAMMA, C), [quarter])
-    (held_out,) = cross_validated.held_out(2.0, 10.0, [part])
+    (held_out,) = cross_validated.held_out(2.0, 10.0, [part], np.where(y == 1, 1.0, -1.0)[:, None])
     relevance = FeatureRelevance.learn(fits_to(X[15:], y[15:]), GAMMA, C)
     model = KLR(10.0, gamma=2 * relevance.gamma, tol=1e-8).fit(relevance.transform(X[5:]), y[5:])
     expected = model.predict_log_proba(relevance.transform(X[:5]))
