@@ -48,8 +48,8 @@ def tasks(letter: int, satimage: int, rows: int) -> dict[str, tuple[str, int]]:
     """Data and rows of each fit, by its name."""
     named = {"svc": ("letter", letter), "l1": ("letter", letter), "group": ("letter", letter)}
     named["weak group"] = ("satimage", satimage)
-    for kind in ("rvm", "lpm"):
-        for data in ("gaussians", "moons", "mnist halves", "mnist"):
+    for data in ("gaussians", "moons", "mnist halves", "mnist"):
+        for kind in ("rvm", "lpm"):
             named[f"{kind}, {data}"] = (data, rows)
     return named
 

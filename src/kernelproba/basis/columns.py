@@ -6,6 +6,7 @@ import numpy as np
 
 from kernelproba.basis.half_matrix import HalfMatrix
 from kernelproba.kernels import Kernel
+from kernelproba.kernels.adapters import Precomputed
 from kernelproba.kernels.blocks import row_blocks
 from kernelproba.kernels.matrix import rows_in
 from kernelproba.kernels.stationary import Stationary
@@ -13,8 +14,12 @@ from kernelproba.typing import Matrix
 
 #: Rows of which the whole kernel matrix is held.
 HELD_ROWS = 4000
+#: A sample may have somewhat more: every class adds a row to its share.
+SPARE = 1.25
 #: Rows up to which half of the matrix of a stationary kernel is held in single precision: 0.8 GB.
 HALF_ROWS = 20_000
+#: Columns computed at a time: they are still in the cache when they are copied to their places.
+CHUNK = 64
 
 
 class KernelColumns:
@@ -46,8 +51,10 @@ class KernelColumns:
         return self._n
 
     def sample(self, rows: np.ndarray) -> "KernelColumns":
-        """Return K at some rows, and at their columns, held."""
+        """Return K at some rows, and at their columns, held unless they are too many."""
         X = self._X[rows]
+        if len(rows) > SPARE * HELD_ROWS and not isinstance(self._kernel, Precomputed):
+            return KernelColumns(self._kernel, X)
         return KernelColumns(self._kernel, X, self.take(rows)[rows] if self.held else self._columns(X, rows))
 
     def at(self, rows: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
@@ -108,16 +115,29 @@ class WorkingColumns:
         return self._buffer[: len(self.index)].T
 
     def change(self, kept: np.ndarray, fresh: np.ndarray) -> None:
-        """Keep the candidates at the mask `kept` (m,), and put those numbered `fresh` behind them."""
-        positions = np.flatnonzero(kept)
-        for target, source in enumerate(positions.tolist()):
-            if target != source:
-                self._buffer[target] = self._buffer[source]
-        m, total = len(positions), len(positions) + len(fresh)
+        """Keep the candidates at the mask `kept` (m,), and put those numbered `fresh` in place of the others.
+
+        What is left of the others is filled from the end, so that hardly a column is moved.
+        """
+        total = int(np.count_nonzero(kept)) + len(fresh)
+        self._reserve(total)
+        free = np.append(np.flatnonzero(~kept), np.arange(len(kept), total))
+        index = np.concatenate([self.index, np.empty(max(total - len(kept), 0), dtype=self.index.dtype)])
+        for start in range(0, len(fresh), CHUNK):
+            part = fresh[start : start + CHUNK]
+            places = free[start : start + len(part)]
+            self._buffer[places], index[places] = self._columns.take(part).T, part
+        holes = free[len(fresh) :]
+        holes = holes[holes < total]
+        last = np.flatnonzero(kept[total:]) + total
+        for target, source in zip(holes.tolist(), last.tolist(), strict=True):
+            self._buffer[target], index[target] = self._buffer[source], index[source]
+        self.index = index[:total]
+
+    def _reserve(self, total: int) -> None:
+        """Room for so many columns and more: memory that is not written to costs nothing."""
+        m = len(self.index)
         if total > len(self._buffer):
-            # Room for more: memory that is not written to costs nothing.
             larger = np.empty((max(total, 3 * len(self._buffer) // 2), self._buffer.shape[1]))
             larger[:m] = self._buffer[:m]
             self._buffer = larger
-        self.index = np.concatenate([self.index[positions], fresh])
-        self._buffer[m:total] = self._columns.take(fresh).T

@@ -51,5 +51,5 @@ def test_working_columns_follow_every_change(columns):
         fresh = rng.choice(others, size=rng.integers(0, 9), replace=False)
         expected = np.concatenate([working.index[kept], fresh])
         working.change(kept, fresh)
-        np.testing.assert_array_equal(working.index, expected)
-        np.testing.assert_allclose(working.matrix, K[:, expected], rtol=1e-12)
+        np.testing.assert_array_equal(np.sort(working.index), np.sort(expected))
+        np.testing.assert_allclose(working.matrix, K[:, working.index], rtol=1e-12)

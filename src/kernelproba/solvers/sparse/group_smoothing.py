@@ -23,7 +23,8 @@ from kernelproba.rows.store import as_rows
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.newton_system import NewtonSystem, damped, hessian_block
+from kernelproba.solvers.sparse.group_system import GroupSystem
+from kernelproba.solvers.sparse.newton_system import damped, hessian_block
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 
@@ -168,8 +169,8 @@ def _newton_directions(
         yield solve_semidefinite(H, -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST_EXACT
         yield solve_semidefinite(damped(H), -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST
         return
-    everything = np.ones(slope.shape, dtype=bool)
-    system = NewtonSystem(replace(objective, penalty=groups), point.theta, everything, state, point.matters)
+    everything = np.arange(len(slope))
+    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state, point.matters)
     step = conjugate_gradient(
         system.product, -slope, rtol=RTOL, max_iter=INNER_ITERATIONS, precondition=system.precondition
     )

@@ -116,7 +116,7 @@ class Block:
         self.data: slice | np.ndarray = slice(None)
         if matters is not None and not matters.all():
             self.data = np.flatnonzero(matters.any(axis=1))
-        self.rows, self.scores, self.Phi = rows, scores, _features(smooth, rows, self.data)
+        self.rows, self.scores, self.Phi = rows, scores, features_of(smooth, rows, self.data)
         scaled = self.Phi * np.sqrt(weights[self.data])[:, None]
         self.gram = scaled.T @ scaled
 
@@ -132,7 +132,7 @@ def weighted_gram(smooth: Objective, rows: np.ndarray, weights: np.ndarray) -> n
 
 def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, np.ndarray]]) -> np.ndarray:
     """Hessian of the loss for entries of Θ given as (score, rows) one after the other."""
-    features = [_features(smooth, rows) for _, rows in parts]
+    features = [features_of(smooth, rows) for _, rows in parts]
     edges = np.cumsum([0, *(len(rows) for _, rows in parts)])
     at = [slice(*pair) for pair in pairwise(edges.tolist())]
     H = np.empty((edges[-1], edges[-1]))
@@ -144,7 +144,7 @@ def hessian_block(smooth: Objective, state: np.ndarray, parts: list[tuple[int, n
     return H
 
 
-def _features(smooth: Objective, rows: np.ndarray, data: slice | np.ndarray = slice(None)) -> np.ndarray:
+def features_of(smooth: Objective, rows: np.ndarray, data: slice | np.ndarray = slice(None)) -> np.ndarray:
     """Columns of Φ̃ at rows of Θ, for rows of the data; behind the last feature is the intercept's."""
     chosen, K = rows[rows < smooth.features.width], smooth.features.whole().T
     K = K[chosen] if isinstance(data, slice) else K[np.ix_(chosen, data)]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
+from kernelproba.basis.columns import WorkingColumns
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.group_smoothing import group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
@@ -70,10 +70,13 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
 
 
 def _fit_sample(objective: SparseObjective, max_iter: int) -> tuple[np.ndarray, int]:
-    """Θ on all candidates of a fit to every so-manyth row of each class, and the steps it took."""
+    """Θ on all candidates of a fit to every other row of each class, and the steps it took.
+
+    That fit begins with a sample of its own, down to as many rows as a matrix is held of.
+    """
     by_class = np.argsort(objective.y, kind="stable")
     firsts = np.searchsorted(objective.y[by_class], np.arange(objective.y.max() + 1))
-    rows = np.union1d(by_class[:: -(-len(by_class) // HELD_ROWS)], by_class[firsts])
+    rows = np.union1d(by_class[::2], by_class[firsts])
     weights = objective.weights[rows]
     sample = replace(
         objective,
@@ -174,9 +177,9 @@ class _State:
         m, used = len(self.index), self.coef[: len(self.index)].any(axis=1)
         at_hand = np.isin(self.index, joined) | used
         fresh = np.setdiff1d(joined, self.index[at_hand])
-        new = np.zeros((len(fresh), self.coef.shape[1]))
+        before = self.theta()
         self.columns.change(at_hand, fresh)
-        self.coef = np.concatenate([self.coef[:m][at_hand], new, self.coef[m:]])
+        self.coef = np.concatenate([before[self.index], self.coef[m:]])
         self.restricted = self.objective.restrict(self.index, self.columns.matrix)
         self.n_joined = len(fresh)
 
