@@ -54,6 +54,8 @@ ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
 CENTERED_SCORES = range(2, 9)
 #: Rows of the sample on which components of features are tried, relative to those that were searched.
 COMPONENT_SIZE = 2
+#: Bytes that the comparison of a row that is held out with one of that sample takes: distances, and a kernel.
+COMPARED_BYTES = 16
 #: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
 FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
@@ -261,7 +263,7 @@ class Growth:
         self, before: Sequence[SelectedModel], numbers: Sequence[list[int | None]], size: int
     ) -> list[SelectedModel]:
         """Let the settings of all models move at one size; those that a pool of them has no use for go."""
-        fits_of = self._fits_of(self.many.at(self.order.sample(size)), len(before))
+        fits_of = self._fits_of(self.many.at(self.order.sample(size)), self.judged, len(before))
         judged, fits = self.judged, [fits_of(each) for each in before]
         found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
         log_Ps = [each.held_out(model.best) for each, model in zip(fits, found, strict=True)]
@@ -270,22 +272,28 @@ class Growth:
 
     def with_components(self, selected: Sequence[SelectedModel]) -> list[SelectedModel]:
         """The models with components of the features as further ones, where rows held out gain by them."""
-        rows = self.many.at(self.order.sample(COMPONENT_SIZE * self.order.first))
+        plan = self.many.memory_plan(self.memory_limit)
+        size = min(COMPONENT_SIZE * self.order.first, plan.search_rows)
+        rows = self.many.at(self.order.sample(size))
         sample = rows.at(np.random.RandomState(0).permutation(len(rows.y)))
-        fits_of = self._fits_of(sample, len(selected))
+        every = 1 + len(self.order.judged) * size * COMPARED_BYTES // plan.total
+        judged = self.judged if every == 1 else self.many.at(self.order.judged[::every])
+        fits_of = self._fits_of(sample, judged, len(selected))
         stage = KeptSelection(self.search, "components", partial(_extended, selected, fits_of))
         if (known := stage.found()) is not None:
             return known
-        gain, found = CHANCE_GAIN / len(self.order.judged), []
+        gain, found = CHANCE_GAIN / len(judged.y), []
         for each in selected:
             over = self.search.budget.is_over()
             found.append(each if over else with_components(each, fits_of, gain))
         return stage.keep(found)
 
-    def _fits_of(self, sample: Training, n_models: int) -> Callable[[SelectedModel], SizedFits]:
+    def _fits_of(
+        self, sample: Training, judged: Training, n_models: int
+    ) -> Callable[[SelectedModel], SizedFits]:
         """What makes the fits of one of so many models to a sample."""
         share = partial(self._final_share, n_models)
-        return lambda each: SizedFits(each, self.model, sample, self.judged, self.search, share)
+        return lambda each: SizedFits(each, self.model, sample, judged, self.search, share)
 
     def _final_share(self, n_models: int, found: Candidate) -> float:
         """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
