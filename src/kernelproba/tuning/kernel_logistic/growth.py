@@ -52,6 +52,8 @@ ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
 #: Scores for which fewer centres may be quicker: one takes one product with the kernel matrix in each step,
 #: and many take a matrix of curvature each.
 CENTERED_SCORES = range(2, 9)
+#: Scores up to which a fit is cheap enough to try components, and narrower kernels with a smaller C.
+MOST_SCORES = 8
 #: Rows of the sample on which components of features are tried, relative to those that were searched.
 COMPONENT_SIZE = 2
 #: Bytes that the comparison of a row that is held out with one of that sample takes: distances, and a kernel.
@@ -79,6 +81,7 @@ def climb(
     budget: TimeBudget | None = None,
     *,
     leap: bool = False,
+    ridge: bool = False,
 ) -> Candidate:
     """Walk to larger C, then to larger gamma, while every step gains so much in score.
 
@@ -95,8 +98,10 @@ def climb(
     budget : TimeBudget, optional
         Time after which no step is tried.
     leap : bool
-        Whether a larger gamma with as much smaller a C, and a much larger one, are tried where the next gains
-        too little: of wide kernels only the product matters, and one that is narrower has more to it.
+        Whether a much larger gamma is tried where the next one gains too little.
+    ridge : bool
+        Whether the next gamma is tried with as much smaller a C where it gains too little: of wide kernels
+        only the product matters, and one that is narrower has more to it.
     """
     best = evaluate(*start)
 
@@ -116,7 +121,7 @@ def climb(
         best = moved
     for number in range(MOST_STEPS if searched[0] else 0):
         moved = step(best, GAMMA_FACTOR, 1.0)
-        if moved is None and leap and searched[1]:
+        if moved is None and ridge and searched[1]:
             moved = step(best, GAMMA_FACTOR, 1 / GAMMA_FACTOR)
         if moved is None and leap and number == 0:
             moved = step(best, GAMMA_LEAP, 1.0)
@@ -218,7 +223,7 @@ def follow_sizes(
     """
     growth = Growth(many, order, searched, model, search, model(selected[0]).memory_limit)
     sizes = sample_sizes(len(order.others), order.first)
-    found = growth.with_components(selected) if searched.features else list(selected)
+    found = growth.with_components(selected) if searched.features and growth.cheap else list(selected)
     for size in sizes if any(searched[:2]) else []:
         if search.budget.is_over():
             break
@@ -248,6 +253,11 @@ class Growth:
     def judged(self) -> Training:
         """Rows that are held out."""
         return self.many.at(self.order.judged)
+
+    @property
+    def cheap(self) -> bool:
+        """Whether scores are so few that a fit more or less does not matter."""
+        return self.many.memory_plan(self.memory_limit).n_scores <= MOST_SCORES
 
     def numbers(self, best: Candidate, size: int, *, first: bool) -> list[int | None]:
         """Numbers of centres to try with what was found on fewer rows, which for the first size were few."""
@@ -308,7 +318,7 @@ class Growth:
         start, gain = fits.selected.best, CHANCE_GAIN / len(self.order.judged)
         free = self.searched.gamma and start.gamma is not None, self.searched.C
         evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
-        best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True)
+        best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True, ridge=self.cheap)
         fits.forget()
         return fits.selected._replace(best=best)
 

@@ -49,6 +49,7 @@ class SizedFits:
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
     _timed: set[tuple] = field(default_factory=set, init=False)
+    _width: float | None = field(default=None, init=False)
 
     def evaluate(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
         """Score one point on the rows held out."""
@@ -62,6 +63,7 @@ class SizedFits:
         with self.search.reported("candidate", n):
             start = time.monotonic()
             if n_centers is None:
+                self._make_room(gamma)
                 log_P = self.spanned.predict_compared(self._to_judged, gamma, C)
             else:
                 log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
@@ -72,6 +74,12 @@ class SizedFits:
         found = replace(point, scores=(score,))
         self.search.record.append(found)
         return found
+
+    def _make_room(self, gamma: float | None) -> None:
+        """Forget other widths: a climb does not come back, and three in double precision are many."""
+        if gamma != self._width:
+            self.spanned.forget_widths()
+            self._width = gamma
 
     def held_out(self, found: Candidate) -> np.ndarray:
         """Log-probabilities (h, c) of the rows held out by a candidate that was scored."""

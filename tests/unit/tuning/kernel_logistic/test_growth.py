@@ -60,7 +60,7 @@ def test_a_ridge_of_gamma_times_c_is_followed_to_narrower_kernels():
     # log₁₀ C + log₁₀ gamma = 3 is the ridge, and narrower kernels are better along it.
     evaluate, _ = scored(lambda c, g: -((c + g * np.log10(2) - 3) ** 2) + 0.01 * min(g, 2))
     assert climb(evaluate, (1.0, 1000.0), (True, True), 1e-3).point == (1.0, 1000.0)
-    assert climb(evaluate, (1.0, 1000.0), (True, True), 1e-3, leap=True).point == (4.0, 250.0)
+    assert climb(evaluate, (1.0, 1000.0), (True, True), 1e-3, ridge=True).point == (4.0, 250.0)
 
 
 def test_what_is_not_searched_stays_and_small_gains_are_no_reason_to_move():
