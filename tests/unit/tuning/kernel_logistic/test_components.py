@@ -7,6 +7,7 @@ from kernelproba import KernelLogisticRegressionCV as CV
 from kernelproba.estimators.kernel_logistic import center_choice
 from kernelproba.persistence import load_model, save_model
 from kernelproba.tuning.kernel_logistic.components import principal_components
+from kernelproba.tuning.kernel_logistic.sized_fits import SizedFits
 from kernelproba.tuning.scaling import AfterScaling, ScaledView
 
 SETTINGS = {"random_state": 0, "max_rows": 300, "n_centers": "auto", "kernel": "laplacian"}
@@ -79,6 +80,20 @@ def test_a_run_that_goes_on_from_a_checkpoint_sees_the_same_components(rows, tmp
     assert not searched
     np.testing.assert_array_equal(again.scaler_.components_, first.scaler_.components_)
     np.testing.assert_array_equal(again.predict_proba(X), first.predict_proba(X))
+
+
+def test_a_sample_that_all_rows_span_keeps_the_kernel_matrix_of_one_width(rows, monkeypatch):
+    kept, widths, forget = [], set(), SizedFits.forget
+
+    def counted(self):
+        kept.append(self.spanned._matrix.cache_info().currsize)
+        widths.add(len(self.spanned._widths))
+        forget(self)
+
+    monkeypatch.setattr(SizedFits, "forget", counted)
+    CV(**SETTINGS).fit(*rows)
+    assert max(widths) > 1
+    assert max(kept) == 1
 
 
 class _Rows:
