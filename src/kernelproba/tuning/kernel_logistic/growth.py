@@ -38,9 +38,6 @@ from kernelproba.tuning.time_budget import TimeBudget
 C_FACTOR, GAMMA_FACTOR = 10**0.5, 2.0
 #: Steps of each at most, at one size.
 MOST_STEPS = 4
-#: Factor of gamma that is tried where a step does not gain: few rows may prefer a wide kernel, nearly linear,
-#: where more rows prefer a narrow one, with a valley in between.
-GAMMA_LEAP = 8.0
 #: Largest C.
 MAX_C = 1e7
 #: Each sample is so many times the one before.
@@ -64,6 +61,20 @@ FINAL_COST = 3.0
 WORTHWHILE = 1.25
 
 
+class Detour(NamedTuple):
+    """Factors of gamma and C that are tried where the next gamma gains too little, perhaps only at first."""
+
+    gamma: float
+    C: float
+    first_only: bool
+
+
+#: Few rows may prefer a wide kernel, nearly linear, where more prefer a narrow one, with a valley between.
+LEAP = Detour(8.0, 1.0, first_only=True)
+#: Of wide kernels only the product of gamma and C matters, and one that is narrower has more to it.
+RIDGE = Detour(GAMMA_FACTOR, 1 / GAMMA_FACTOR, first_only=False)
+
+
 class Searched(NamedTuple):
     """What the user has left to be chosen."""
 
@@ -79,9 +90,7 @@ def climb(
     searched: tuple[bool, bool],
     gain: float,
     budget: TimeBudget | None = None,
-    *,
-    leap: bool = False,
-    ridge: bool = False,
+    detours: Sequence[Detour] = (),
 ) -> Candidate:
     """Walk to larger C, then to larger gamma, while every step gains so much in score.
 
@@ -97,11 +106,8 @@ def climb(
         What a step must gain.
     budget : TimeBudget, optional
         Time after which no step is tried.
-    leap : bool
-        Whether a much larger gamma is tried where the next one gains too little.
-    ridge : bool
-        Whether the next gamma is tried with as much smaller a C where it gains too little: of wide kernels
-        only the product matters, and one that is narrower has more to it.
+    detours : sequence of Detour
+        What else is tried, in turn, where the next gamma gains too little.
     """
     best = evaluate(*start)
 
@@ -121,10 +127,9 @@ def climb(
         best = moved
     for number in range(MOST_STEPS if searched[0] else 0):
         moved = step(best, GAMMA_FACTOR, 1.0)
-        if moved is None and ridge and searched[1]:
-            moved = step(best, GAMMA_FACTOR, 1 / GAMMA_FACTOR)
-        if moved is None and leap and number == 0:
-            moved = step(best, GAMMA_LEAP, 1.0)
+        for detour in detours:
+            if moved is None and (number == 0 or not detour.first_only):
+                moved = step(best, detour.gamma, detour.C)
         if moved is None:
             break
         best = moved
@@ -318,7 +323,8 @@ class Growth:
         start, gain = fits.selected.best, CHANCE_GAIN / len(self.order.judged)
         free = self.searched.gamma and start.gamma is not None, self.searched.C
         evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
-        best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True, ridge=self.cheap)
+        detours = [RIDGE, LEAP] if self.cheap and self.searched.C else [LEAP]
+        best = climb(evaluate, start.point, free, gain, self.search.budget, detours)
         fits.forget()
         return fits.selected._replace(best=best)
 
