@@ -5,7 +5,8 @@ more rows a rougher function pays, so that a larger C, or a narrower kernel, pre
 that was found on fewer rows the number of centres is doubled, then the search climbs to larger C, then to
 narrower kernels, while each step gains more on held-out rows than chance does; so what was good stays unless
 another is better on more rows.  Models that a pool of them would leave out go.  Once a size moves nothing,
-larger ones are not tried.
+larger ones are not tried.  Before all that, correlated columns may get their principal components beside them
+(`components`).
 
 Between sizes, and to all rows, the number of centres grows with the root of the rows, at which rate Nyström
 approximations lose nothing to the error of the sample [Rudi, Camoriano & Rosasco 2015, "Less is more"].
