@@ -62,10 +62,10 @@ def test_every_stage_is_kept(uninterrupted):
     folds = [f"model-{k}-fold-{j}" for k in range(pooled) for j in range(4)]
     assert sizes
     assert pooled >= len(model.estimators_)
-    assert sorted(["search", *sizes, *(f"model-{k}" for k in range(pooled)), *folds]) == stages
+    assert sorted(["search", "components", *sizes, *(f"model-{k}" for k in range(pooled)), *folds]) == stages
 
 
-@pytest.mark.parametrize("stage", ["search", "size-1200", "model-0-fold-1"])
+@pytest.mark.parametrize("stage", ["search", "components", "size-1200", "model-0-fold-1"])
 def test_a_killed_run_goes_on_to_the_same_model(search, rows, uninterrupted, tmp_path, monkeypatch, stage):
     X, y = rows[:2]
     np.savez(tmp_path / "rows.npz", X=X, y=y)

@@ -131,10 +131,11 @@ def scaled(scaler: FeatureScaling | None, X: Tensor) -> Tensor:
     if scaler is None:
         return X
     Z = ((X - scaler.center_) / scaler.scale_).clip(-FARTHEST, FARTHEST)
-    if scaler.rule not in SQUASHED_RULES:
-        return Z
-    bent = Z / X.graph("Sqrt", Z * Z / REACH**2 + 1.0)  # z/√(1 + (z/3)²)
-    return bent if scaler.stretch_ is None else bent * scaler.stretch_
+    if scaler.rule in SQUASHED_RULES:
+        Z = Z / X.graph("Sqrt", Z * Z / REACH**2 + 1.0)  # z/√(1 + (z/3)²)
+    if scaler.stretch_ is not None:
+        Z = Z * scaler.stretch_
+    return Z if scaler.components_ is None else X.graph.concat([Z, Z @ scaler.components_])
 
 
 def expanded(expansion: BasisExpansion, X: Tensor) -> Tensor:

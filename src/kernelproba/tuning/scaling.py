@@ -13,6 +13,7 @@ A constant feature is divided by one.  Weights count: a weight of two is a row
 seen twice.  Sparse rows are divided but not shifted, which would fill them.
 """
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -54,9 +55,12 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         What is taken off (zeros for sparse rows), and what is divided by.
     stretch_ : ndarray of shape (d,) or None
         What bent features are multiplied by, where they are weighed.
+    components_ : ndarray of shape (d, r) or None
+        Directions along which features are seen as well, as r more of them.
     """
 
     stretch_: np.ndarray | None = None
+    components_: np.ndarray | None = None
 
     def __init__(self, rule="standard"):
         self.rule = rule
@@ -118,6 +122,8 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
             Z = REACH * Z / np.hypot(REACH, Z)  # z/√(1 + (z/3)²)
         if self.stretch_ is not None:
             Z = Z * self.stretch_
+        if self.components_ is not None:
+            Z = np.hstack([Z, Z @ self.components_])
         return Z.astype(X.dtype, copy=False)
 
     def inverse_transform(self, Z: np.ndarray) -> np.ndarray:
@@ -125,9 +131,10 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        Z : array of shape (n, d)
+        Z : array of shape (n, d), or (n, d + r) with components
             Rows on the common scale.
         """
+        Z = Z[:, : len(self.scale_)]
         if self.stretch_ is not None:
             Z = Z / self.stretch_
         if self.rule in SQUASHED_RULES:
@@ -170,6 +177,17 @@ class ScaledView:
             scaling.scale_ = plain.scale_ / stretch
         return ScaledView(self.rule, scaling)
 
+    def extended(self, components: np.ndarray) -> "ScaledView":
+        """The view with components (d, r) of the features as r more of them."""
+        scaling = copy(self.scaling or FeatureScaling(None).fit(components.T))
+        scaling.components_ = components
+        return ScaledView(self.rule, scaling)
+
+    def width(self, d: int) -> int:
+        """Features that rows of d of them are seen with."""
+        components = None if self.scaling is None else self.scaling.components_
+        return d if components is None else d + components.shape[1]
+
     def rows(self, X: Matrix) -> Matrix:
         """Rows X (n, d) as they are seen."""
         return X if self.scaling is None else self.scaling.transform(X)
@@ -199,7 +217,8 @@ class AfterScaling(Kernel):
 
     def affine(self, Z):
         parts = self.kernel.affine(Z)
-        if parts is None or self.scaling.rule in SQUASHED_RULES:
+        bent = self.scaling.rule in SQUASHED_RULES
+        if parts is None or bent or self.scaling.components_ is not None:
             return None
         A, a = parts
         A = A @ sp.diags_array(1 / self.scaling.scale_) if sp.issparse(A) else A / self.scaling.scale_

@@ -89,6 +89,14 @@ def test_features_that_are_bent_and_then_weighed(problem, new_rows, agree):
     agree(model, new_rows[:500])
 
 
+def test_features_that_are_seen_along_components_as_well(problem, new_rows, agree):
+    X, y = problem
+    model = KernelLogisticRegressionCV(kernel="rbf", scale="squashed").fit(X, y)
+    model.scaler_.components_ = np.linspace(-1, 2, 2 * X.shape[1]).reshape(-1, 2)
+    model.best_estimator_.fit(model.scaler_.transform(X), y)
+    agree(model, new_rows[:500])
+
+
 @pytest.mark.parametrize("opset", [13, 17, 21])
 def test_opsets(opset, problem, new_rows, agree):
     agree(KernelLogisticRegression(multi_class="pairwise").fit(*problem), new_rows[:50], target_opset=opset)

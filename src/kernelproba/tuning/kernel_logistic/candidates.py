@@ -102,6 +102,10 @@ class CandidateFits:
     def forget(self) -> None:
         """Give the memory of matrices free; they are computed anew where they are needed again."""
         self._distances = DistanceCache(self.rows.X)
+        self.forget_widths()
+
+    def forget_widths(self) -> None:
+        """Give the memory of kernel matrices free, but not that of distances."""
         self._matrix.cache_clear()
         self.low_rank.cache_clear()
         self._wide_factor.cache_clear()

@@ -74,7 +74,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         depend weigh less in the distances, if rows held out are then predicted better beyond chance
         (`feature_relevance`); that pays where columns are noise.  Asked for three dense features
         or more, with the RBF kernel and, up to 200 features of more than two values, the Laplacian one, and
-        the defaults of `gammas`, `scoring` and `cv`.
+        the defaults of `gammas`, `scoring` and `cv`.  Above 10,000 rows principal components of correlated
+        columns may become features, too, on the same terms (`components_` of the scalers).
     kernel : "auto", str, callable or Kernel, default="auto"
         "auto": the RBF kernel, the Laplacian one, which suits steps, wild values and few interactions, and
         the linear one; those that help form a logarithmic pool (`weights_`).  With `gammas`, or of sparse
@@ -116,7 +117,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     estimators_ : list of KernelLogisticRegression
         The models of the pool, each fitted to the distinct rows on its own scale; one unless kernel="auto".
     scalers_ : list of FeatureScaling or None
-        What was done to the features for each of them, their weights included.
+        What was done to the features for each of them, their weights and components included.
     weights_ : ndarray of shape (len(estimators_),)
         Weights of their scores, largest first; they sum to one.
     best_estimator_, scaler_

@@ -5,15 +5,15 @@ more rows a rougher function pays, so that a larger C, or a narrower kernel, pre
 that was found on fewer rows the number of centres is doubled, then the search climbs to larger C, then to
 narrower kernels, while each step gains more on held-out rows than chance does; so what was good stays unless
 another is better on more rows.  Models that a pool of them would leave out go.  Once a size moves nothing,
-larger ones are not tried.
+larger ones are not tried.  Before all that, correlated columns may get their principal components beside them
+(`components`).
 
 Between sizes, and to all rows, the number of centres grows with the root of the rows, at which rate Nyström
 approximations lose nothing to the error of the sample [Rudi, Camoriano & Rosasco 2015, "Less is more"].
 """
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -24,14 +24,13 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.center_choice import AUTO_CENTERS, chooses_fewer
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
-from kernelproba.estimators.kernel_logistic.refit import Refits
-from kernelproba.kernels.distance_cache import DistanceCache
-from kernelproba.rows import MemoryRows
-from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
-from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of
+from kernelproba.tuning.kernel_logistic.components import with_components
+from kernelproba.tuning.kernel_logistic.feature_relevance import WeighedFeatures
+from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of, view_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
+from kernelproba.tuning.kernel_logistic.sized_fits import SizedFits
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.time_budget import TimeBudget
@@ -40,24 +39,41 @@ from kernelproba.tuning.time_budget import TimeBudget
 C_FACTOR, GAMMA_FACTOR = 10**0.5, 2.0
 #: Steps of each at most, at one size.
 MOST_STEPS = 4
-#: Factor of gamma that is tried where a step does not gain: few rows may prefer a wide kernel, nearly linear,
-#: where more rows prefer a narrow one, with a valley in between.
-GAMMA_LEAP = 8.0
 #: Largest C.
 MAX_C = 1e7
 #: Each sample is so many times the one before.
 SIZE_FACTOR = 4
-#: Centres to begin with, and the share of the score that twice as many must gain: they take twice the time.
-FIRST_CENTERS, DOUBLING_GAIN = 1000, 0.0025
+#: Centres to begin with.
+FIRST_CENTERS = 1000
 #: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
 ROWS_PER_CENTER, ROWS_PER_CENTER_OF_FEW = 8, 4
 #: Scores for which fewer centres may be quicker: one takes one product with the kernel matrix in each step,
 #: and many take a matrix of curvature each.
 CENTERED_SCORES = range(2, 9)
+#: Scores up to which a fit is cheap enough to try components, and narrower kernels with a smaller C.
+MOST_SCORES = 8
+#: Rows of the sample on which components of features are tried, relative to those that were searched.
+COMPONENT_SIZE = 2
+#: Bytes that the comparison of a row that is held out with one of that sample takes: distances, and a kernel.
+COMPARED_BYTES = 16
 #: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
 FINAL_COST = 3.0
 #: Rows in memory that are worth another look, relative to those that were searched.
 WORTHWHILE = 1.25
+
+
+class Detour(NamedTuple):
+    """Factors of gamma and C that are tried where the next gamma gains too little, perhaps only at first."""
+
+    gamma: float
+    C: float
+    first_only: bool
+
+
+#: Few rows may prefer a wide kernel, nearly linear, where more prefer a narrow one, with a valley between.
+LEAP = Detour(8.0, 1.0, first_only=True)
+#: Of wide kernels only the product of gamma and C matters, and one that is narrower has more to it.
+RIDGE = Detour(GAMMA_FACTOR, 1 / GAMMA_FACTOR, first_only=False)
 
 
 class Searched(NamedTuple):
@@ -66,6 +82,7 @@ class Searched(NamedTuple):
     gamma: bool
     C: bool
     n_centers: bool
+    features: bool = False
 
 
 def climb(
@@ -74,8 +91,7 @@ def climb(
     searched: tuple[bool, bool],
     gain: float,
     budget: TimeBudget | None = None,
-    *,
-    leap: bool = False,
+    detours: Sequence[Detour] = (),
 ) -> Candidate:
     """Walk to larger C, then to larger gamma, while every step gains so much in score.
 
@@ -91,8 +107,8 @@ def climb(
         What a step must gain.
     budget : TimeBudget, optional
         Time after which no step is tried.
-    leap : bool
-        Whether a much larger gamma is tried where the next one gains too little.
+    detours : sequence of Detour
+        What else is tried, in turn, where the next gamma gains too little.
     """
     best = evaluate(*start)
 
@@ -112,8 +128,9 @@ def climb(
         best = moved
     for number in range(MOST_STEPS if searched[0] else 0):
         moved = step(best, GAMMA_FACTOR, 1.0)
-        if moved is None and leap and number == 0:
-            moved = step(best, GAMMA_LEAP, 1.0)
+        for detour in detours:
+            if moved is None and (number == 0 or not detour.first_only):
+                moved = step(best, detour.gamma, detour.C)
         if moved is None:
             break
         best = moved
@@ -185,112 +202,6 @@ def center_numbers(n: int, first: int, plan: MemoryPlan, *, spanning: bool = Fal
     return [*numbers, None] if few else numbers
 
 
-@dataclass
-class SizedFits:
-    """Fits of one model of the pool to a sample, judged by rows held out; each C starts from the one before.
-
-    Parameters
-    ----------
-    selected : SelectedModel
-        What was found on fewer rows.
-    model : callable
-        SelectedModel → KernelLogisticRegression, not yet fitted.
-    sample, judged : Training
-        Rows to fit, and rows to judge by.
-    search : CandidateSearch
-        Scores, keeps the record and has an eye on the time.
-    final_share : callable
-        Candidate → how many times as long as its fit to the sample the final fits are expected to take.
-    """
-
-    selected: SelectedModel
-    model: Callable[[SelectedModel], KernelLogisticRegression]
-    sample: Training
-    judged: Training
-    search: CandidateSearch
-    final_share: Callable[[Candidate], float]
-    _fitted: dict[tuple, KernelLogisticRegression] = field(default_factory=dict, init=False)
-    _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
-    _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
-    _timed: set[tuple] = field(default_factory=set, init=False)
-
-    def evaluate(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
-        """Score one point on the rows held out."""
-        if (key := (n_centers, gamma, C)) not in self._scored:
-            self._scored[key] = self._evaluated(n_centers, gamma, C)
-        return self._scored[key]
-
-    def _evaluated(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
-        best, n = self.selected.best, len(self.sample.y)
-        point = replace(best, gamma=gamma, C=C, n_rows=n, n_centers=n_centers)
-        with self.search.reported("candidate", n):
-            start = time.monotonic()
-            if n_centers is None:
-                log_P = self._spanned.predict_compared(self._to_judged, gamma, C)
-            else:
-                log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
-            self._keep_reserve(point, time.monotonic() - start)
-        weight = self.judged.weight / self.judged.weight.mean()
-        score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))
-        self._log_P[n_centers, gamma, C] = log_P
-        found = replace(point, scores=(score,))
-        self.search.record.append(found)
-        return found
-
-    def held_out(self, found: Candidate) -> np.ndarray:
-        """Log-probabilities (h, c) of the rows held out by a candidate that was scored."""
-        return self._log_P[found.n_centers, found.gamma, found.C]
-
-    def enough_centers(self, start: GammaC, numbers: Sequence[int | None], gain: float) -> int | None:
-        """The first of growing numbers of centres from which the next does not gain what it must."""
-        best = self.evaluate(numbers[0], *start)
-        for number in numbers[1:]:
-            spanned = len(self._fitted[best.n_centers, best.gamma].support_)
-            if spanned < (best.n_centers or 0) or self.search.budget.is_over():
-                break  # the kernel has no more to give
-            trial = self.evaluate(number, *start)
-            if not trial.score > best.score + max(gain, DOUBLING_GAIN * abs(best.score)):
-                break
-            best = trial
-        return best.n_centers
-
-    def _fit(self, point: Candidate) -> KernelLogisticRegression:
-        """Fit chosen centres at a point, from the last fit with the same kernel and centres."""
-        key, rows = (point.n_centers, point.gamma), self.sample
-        known, X = self._fitted.get(key), self.selected.view.rows(rows.X)
-        if known is None:
-            fresh = self.model(self.selected._replace(best=point)).set_params(class_weight=None)
-            self._fitted[key] = fresh.fit(X, rows.y, rows.weight)
-        else:
-            refits = Refits(known, MemoryRows(X), rows.y, rows.weight, point.C)
-            self._fitted[key] = refits.to(rows.weight)
-        return self._fitted[key]
-
-    def _keep_reserve(self, point: Candidate, seconds: float) -> None:
-        """Keep time for the final fits, by the first fit of a kernel, which has no start."""
-        if (key := (point.n_centers, point.gamma)) not in self._timed:
-            self._timed.add(key)
-            self.search.budget.reserve = self.final_share(point) * seconds
-
-    def forget(self) -> None:
-        """Give the memory of the fits free; what they predicted stays."""
-        self._fitted.clear()
-        if vars(self).pop("_to_judged", None) is not None:
-            self._spanned.forget()
-
-    @cached_property
-    def _spanned(self) -> CandidateFits:
-        """Fits that all rows of the sample span; copies stay apart, as in the final fit."""
-        rows, each = self.sample, np.arange(len(self.sample.y))
-        seen = Observations(rows.X, rows.y, rows.weight, rows.sample_weight, np.ones_like(each), each)
-        return self.selected.fits.on(self.selected.view.of(seen))
-
-    @cached_property
-    def _to_judged(self) -> DistanceCache:
-        """Distances from the rows held out to those of the sample."""
-        return DistanceCache(self.selected.view.rows(self.judged.X), self._spanned.rows.X)
-
-
 def follow_sizes(
     many: ManyRows,
     order: RowOrder,
@@ -317,7 +228,8 @@ def follow_sizes(
         Scores, and keeps the record.
     """
     growth = Growth(many, order, searched, model, search, model(selected[0]).memory_limit)
-    found, sizes = list(selected), sample_sizes(len(order.others), order.first)
+    sizes = sample_sizes(len(order.others), order.first)
+    found = growth.with_components(selected) if searched.features and growth.cheap else list(selected)
     for size in sizes if any(searched[:2]) else []:
         if search.budget.is_over():
             break
@@ -348,6 +260,11 @@ class Growth:
         """Rows that are held out."""
         return self.many.at(self.order.judged)
 
+    @property
+    def cheap(self) -> bool:
+        """Whether scores are so few that a fit more or less does not matter."""
+        return self.many.memory_plan(self.memory_limit).n_scores <= MOST_SCORES
+
     def numbers(self, best: Candidate, size: int, *, first: bool) -> list[int | None]:
         """Numbers of centres to try with what was found on fewer rows, which for the first size were few."""
         if not self.searched.n_centers:
@@ -362,13 +279,37 @@ class Growth:
         self, before: Sequence[SelectedModel], numbers: Sequence[list[int | None]], size: int
     ) -> list[SelectedModel]:
         """Let the settings of all models move at one size; those that a pool of them has no use for go."""
-        sample, judged = self.many.at(self.order.sample(size)), self.judged
-        share = partial(self._final_share, len(before))
-        fits = [SizedFits(each, self.model, sample, judged, self.search, share) for each in before]
+        fits_of = self._fits_of(self.many.at(self.order.sample(size)), self.judged, len(before))
+        judged, fits = self.judged, [fits_of(each) for each in before]
         found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
         log_Ps = [each.held_out(model.best) for each, model in zip(fits, found, strict=True)]
         weights = fit_pool(log_Ps, judged.y, judged.weight / judged.weight.mean())
         return [model for model, weight in zip(found, weights, strict=True) if weight > 0]
+
+    def with_components(self, selected: Sequence[SelectedModel]) -> list[SelectedModel]:
+        """The models with components of the features as further ones, where rows held out gain by them."""
+        plan = self.many.memory_plan(self.memory_limit)
+        size = min(COMPONENT_SIZE * self.order.first, plan.search_rows)
+        rows = self.many.at(self.order.sample(size))
+        sample = rows.at(np.random.RandomState(0).permutation(len(rows.y)))
+        every = 1 + len(self.order.judged) * size * COMPARED_BYTES // plan.total
+        judged = self.judged if every == 1 else self.many.at(self.order.judged[::every])
+        fits_of = self._fits_of(sample, judged, len(selected))
+        stage = KeptSelection(self.search, "components", partial(_extended, selected, fits_of))
+        if (known := stage.found()) is not None:
+            return known
+        gain, found = CHANCE_GAIN / len(judged.y), []
+        for each in selected:
+            over = self.search.budget.is_over()
+            found.append(each if over else with_components(each, fits_of, gain))
+        return stage.keep(found)
+
+    def _fits_of(
+        self, sample: Training, judged: Training, n_models: int
+    ) -> Callable[[SelectedModel], SizedFits]:
+        """What makes the fits of one of so many models to a sample."""
+        share = partial(self._final_share, n_models)
+        return lambda each: SizedFits(each, self.model, sample, judged, self.search, share)
 
     def _final_share(self, n_models: int, found: Candidate) -> float:
         """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
@@ -383,7 +324,8 @@ class Growth:
         start, gain = fits.selected.best, CHANCE_GAIN / len(self.order.judged)
         free = self.searched.gamma and start.gamma is not None, self.searched.C
         evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
-        best = climb(evaluate, start.point, free, gain, self.search.budget, leap=True)
+        detours = [RIDGE, LEAP] if self.cheap and self.searched.C else [LEAP]
+        best = climb(evaluate, start.point, free, gain, self.search.budget, detours)
         fits.forget()
         return fits.selected._replace(best=best)
 
@@ -392,3 +334,16 @@ def _moved(before: Sequence[SelectedModel], state: dict) -> SelectedModel:
     """The model of the same view with other settings, from its state."""
     best = candidate_of(state["best"])
     return next(each for each in before if each.best.view == best.view)._replace(best=best)
+
+
+def _extended(
+    before: Sequence[SelectedModel], fits_of: Callable[[SelectedModel], SizedFits], state: dict
+) -> SelectedModel:
+    """The model of the same kernel as it was before, or with components, from its state."""
+    best, weights = candidate_of(state["best"]), state["weights"]
+    selected = next(each for each in before if each.best.view.kernel == best.view.kernel)
+    if best == selected.best:
+        return selected
+    weighed = WeighedFeatures(weights, state["gamma_factor"], None)
+    seen = selected._replace(best=best, view=view_of(state["view"]), weighed=weighed)
+    return seen._replace(fits=fits_of(seen).spanned)

@@ -65,7 +65,7 @@ class KeptSelection:
 
 def selected_of(state: dict, spaces: Sequence[SearchSpace], rows: Observations) -> SelectedModel:
     """A selected model from its state, with fits to rows that have computed nothing yet."""
-    best, view = candidate_of(state["best"]), _view_of(state["view"])
+    best, view = candidate_of(state["best"]), view_of(state["view"])
     space = next(each for each in spaces if each.kernel == best.view.kernel)
     if state["weights"] is None:
         return SelectedModel(best, view, space.stage(view, rows, None).fits)
@@ -132,11 +132,12 @@ def _view_state(view: ScaledView) -> dict | None:
     scaling = view.scaling
     if scaling is None:
         return None
-    learned = {name: getattr(scaling, name) for name in ("center_", "scale_", "stretch_")}
+    learned = {name: getattr(scaling, name) for name in ("center_", "scale_", "stretch_", "components_")}
     return {"rule": view.rule, "learned": learned}
 
 
-def _view_of(state: dict | None) -> ScaledView:
+def view_of(state: dict | None) -> ScaledView:
+    """A view from its state."""
     if state is None:
         return UNSCALED
     scaling = FeatureScaling(state["rule"])

@@ -106,7 +106,7 @@ class ManyRows:
             return self.rows
         if isinstance(self.rows, MemoryRows) and sp.issparse(self.rows.data):
             return MemoryRows(view.rows(self.rows.data))
-        return self.rows.features(view.rows, self.rows.width, budget=0)
+        return self.rows.features(view.rows, view.width(self.rows.width), budget=0)
 
     def folds(self, n_folds: int, rng: np.random.RandomState) -> np.ndarray:
         """Fold (n,) of every row, dealt class by class; −1 for the only row of a class.

@@ -73,8 +73,9 @@ class SearchSpaces(ScaledFeatures):
     max_iter: int
 
     def _searched(self) -> Searched:
-        """Whether gamma, C and the number of centres may move with the number of rows."""
-        return Searched(*(isinstance(each, str) for each in (self.gammas, self.Cs, self.n_centers)))
+        """Whether gamma, C, the number of centres and the features may change with the number of rows."""
+        gamma, C, n_centers = (isinstance(each, str) for each in (self.gammas, self.Cs, self.n_centers))
+        return Searched(gamma, C, n_centers, features=self._may_weigh())
 
     def _searched_rows(self) -> int:
         """`max_rows`, or as many as the memory limit has room for."""
@@ -149,11 +150,14 @@ class SearchSpaces(ScaledFeatures):
             kernel_params=self.kernel_params,
         )
 
+    def _may_weigh(self) -> bool:
+        """Whether weights of features are left to be found, and judged by what they are for."""
+        free = self.feature_weights == "auto" and isinstance(self.gammas, str)
+        return free and self.cv is None and self.scoring == "log_loss"
+
     def _is_weighable(self, kernel: KernelLike, X: Matrix) -> bool:
         """Whether features may be weighed, and whether that can be told."""
-        judged = self.cv is None and self.scoring == "log_loss"
-        free = self.feature_weights == "auto" and isinstance(self.gammas, str) and isinstance(kernel, str)
-        if not (judged and free) or sp.issparse(X) or X.shape[1] <= 2:
+        if not (self._may_weigh() and isinstance(kernel, str)) or sp.issparse(X) or X.shape[1] <= 2:
             return False
         many = int((~has_two_values(X)).sum()) > LAPLACIAN_FEATURES
         return kernel == "rbf" or (kernel == "laplacian" and not many)

@@ -10,7 +10,9 @@ from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.scoring import mean_scores
 from kernelproba.tuning.kernel_logistic import growth, stages
 from kernelproba.tuning.kernel_logistic.growth import (
+    LEAP,
     MAX_C,
+    RIDGE,
     center_numbers,
     climb,
     grown_centers,
@@ -52,8 +54,15 @@ def test_a_leap_crosses_a_valley_between_wide_and_narrow_kernels():
 
     evaluate, tried = scored(valley)
     assert climb(evaluate, (1.0, 10.0), (True, False), 0.01).point == (1.0, 10.0)
-    assert climb(evaluate, (1.0, 10.0), (True, False), 0.01, leap=True).point == (16.0, 10.0)
+    assert climb(evaluate, (1.0, 10.0), (True, False), 0.01, detours=[LEAP]).point == (16.0, 10.0)
     assert tried[-1] == (32.0, 10.0)
+
+
+def test_a_ridge_of_gamma_times_c_is_followed_to_narrower_kernels():
+    # log₁₀ C + log₁₀ gamma = 3 is the ridge, and narrower kernels are better along it.
+    evaluate, _ = scored(lambda c, g: -((c + g * np.log10(2) - 3) ** 2) + 0.01 * min(g, 2))
+    assert climb(evaluate, (1.0, 1000.0), (True, True), 1e-3).point == (1.0, 1000.0)
+    assert climb(evaluate, (1.0, 1000.0), (True, True), 1e-3, detours=[RIDGE]).point == (4.0, 250.0)
 
 
 def test_what_is_not_searched_stays_and_small_gains_are_no_reason_to_move():
