@@ -28,9 +28,9 @@ from kernelproba.tuning.kernel_logistic.components import with_components
 from kernelproba.tuning.kernel_logistic.feature_relevance import WeighedFeatures
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of, view_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
-from kernelproba.tuning.kernel_logistic.pooling import fit_pool
+from kernelproba.tuning.kernel_logistic.pooling import fit_pool, worthwhile
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
-from kernelproba.tuning.kernel_logistic.sized_fits import SizedFits
+from kernelproba.tuning.kernel_logistic.sized_fits import DOUBLING_GAIN, SizedFits
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.time_budget import TimeBudget
@@ -41,8 +41,10 @@ C_FACTOR, GAMMA_FACTOR = 10**0.5, 2.0
 MOST_STEPS = 4
 #: Largest C.
 MAX_C = 1e7
-#: Each sample is so many times the one before.
-SIZE_FACTOR = 4
+#: Each sample is so many times the one before; beyond so many rows a fit takes a minute.
+SIZE_FACTOR, LARGE_SAMPLE = 4, 128_000
+#: Rows from which on a model of the pool must be worth what it costs, as more centres must.
+COSTLY_ROWS = 50_000
 #: Centres to begin with.
 FIRST_CENTERS = 1000
 #: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
@@ -160,11 +162,12 @@ def sample_sizes(n: int, first: int) -> list[int]:
     """Sizes of samples on which settings are followed, of n rows, after the first of the search.
 
     They grow by four.  The last is half of the rows at most, since a step there costs as much as half of the
-    final fit; if that would leave none, it is all of them.
+    final fit, and an eighth where that takes minutes; if that would leave none, it is all of them.
     """
-    sizes = []
-    while 2 * (first := first * SIZE_FACTOR) <= n:
-        sizes.append(first)
+    sizes, size = [], SIZE_FACTOR * first
+    while (2 if size <= LARGE_SAMPLE else 8) * size <= n:
+        sizes.append(size)
+        size *= SIZE_FACTOR
     return sizes or [n]
 
 
@@ -283,8 +286,12 @@ class Growth:
         judged, fits = self.judged, [fits_of(each) for each in before]
         found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
         log_Ps = [each.held_out(model.best) for each, model in zip(fits, found, strict=True)]
-        weights = fit_pool(log_Ps, judged.y, judged.weight / judged.weight.mean())
-        return [model for model, weight in zip(found, weights, strict=True) if weight > 0]
+        weight = judged.weight / judged.weight.mean()
+        if len(self.many) > COSTLY_ROWS:
+            members = worthwhile(log_Ps, judged.y, weight, DOUBLING_GAIN)
+        else:
+            members = np.flatnonzero(fit_pool(log_Ps, judged.y, weight)).tolist()
+        return [found[k] for k in members]
 
     def with_components(self, selected: Sequence[SelectedModel]) -> list[SelectedModel]:
         """The models with components of the features as further ones, where rows held out gain by them."""

@@ -60,6 +60,32 @@ def fit_pool(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) ->
     return full
 
 
+def worthwhile(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, share: float) -> list[int]:
+    """Numbers of the models without which the log loss of their pool would rise by more than a share of it.
+
+    Parameters
+    ----------
+    log_Ps, y, weight
+        As of `fit_pool`.
+    share : float
+        What a model must be worth.
+    """
+    members = np.flatnonzero(fit_pool(log_Ps, y, weight)).tolist()
+
+    def loss(of: Sequence[int]) -> float:
+        chosen = [log_Ps[k] for k in of]
+        own = pooled(chosen, fit_pool(chosen, y, weight))[np.arange(len(y)), y]
+        return -float(weight @ own)
+
+    while len(members) > 1:
+        others = [[k for k in members if k != left_out] for left_out in members]
+        losses = [loss(of) for of in others]
+        if min(losses) > (1 + share) * loss(members):
+            break
+        members = others[int(np.argmin(losses))]
+    return members
+
+
 def cross_fitted(
     log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, folds: Sequence[Fold]
 ) -> np.ndarray:

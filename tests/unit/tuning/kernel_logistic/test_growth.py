@@ -75,9 +75,15 @@ def test_what_is_not_searched_stays_and_small_gains_are_no_reason_to_move():
 
 @pytest.mark.parametrize(
     ("n", "sizes"),
-    [(11_000, [11_000]), (32_000, [16_000]), (100_000, [16_000]), (10**6, [16_000, 64_000, 256_000])],
+    [
+        (11_000, [11_000]),
+        (32_000, [16_000]),
+        (100_000, [16_000]),
+        (10**6, [16_000, 64_000]),
+        (3 * 10**6, [16_000, 64_000, 256_000]),
+    ],
 )
-def test_samples_grow_by_four_up_to_half_of_the_rows(n, sizes):
+def test_samples_grow_by_four_up_to_half_of_the_rows_or_an_eighth_of_very_many(n, sizes):
     assert sample_sizes(n, 4000) == sizes
 
 

@@ -5,7 +5,14 @@ import pytest
 from scipy.special import log_softmax
 
 from kernelproba.rows.folds import unit_folds
-from kernelproba.tuning.kernel_logistic.pooling import PRIOR, _simplex_fit, cross_fitted, fit_pool, pooled
+from kernelproba.tuning.kernel_logistic.pooling import (
+    PRIOR,
+    _simplex_fit,
+    cross_fitted,
+    fit_pool,
+    pooled,
+    worthwhile,
+)
 from kernelproba.tuning.scorers import smoothed_log_likelihood
 
 RNG = np.random.default_rng(0)
@@ -23,6 +30,15 @@ def test_a_pool_of_two_halves_of_the_truth_is_found():
     log_Ps, y = drawn(4000)
     weights = fit_pool(log_Ps, y, np.ones(4000))
     np.testing.assert_allclose(weights, [0.5, 0.5], atol=0.05)
+
+
+def test_a_model_that_says_what_another_says_is_not_worth_its_cost():
+    log_Ps, y = drawn(4000)
+    noise = 0.1 * np.random.default_rng(1).standard_normal((4000, 3))
+    log_Ps.append(log_softmax(log_Ps[0] + noise, axis=1))
+    assert len(worthwhile(log_Ps, y, np.ones(4000), 0.0025)) == 2
+    assert worthwhile(log_Ps[:2], y, np.ones(4000), 0.0025) == [0, 1]
+    assert len(worthwhile(log_Ps, y, np.ones(4000), 10.0)) == 1
 
 
 @pytest.mark.parametrize("n", [8, 60, 500])
