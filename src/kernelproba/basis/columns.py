@@ -6,7 +6,6 @@ import numpy as np
 
 from kernelproba.basis.half_matrix import HalfMatrix
 from kernelproba.kernels import Kernel
-from kernelproba.kernels.adapters import Precomputed
 from kernelproba.kernels.blocks import row_blocks
 from kernelproba.kernels.matrix import rows_in
 from kernelproba.kernels.stationary import Stationary
@@ -14,8 +13,6 @@ from kernelproba.typing import Matrix
 
 #: Rows of which the whole kernel matrix is held.
 HELD_ROWS = 4000
-#: A sample may have somewhat more: every class adds a row to its share.
-SPARE = 1.25
 #: Rows up to which half of the matrix of a stationary kernel is held in single precision: 0.8 GB.
 HALF_ROWS = 20_000
 #: Columns computed at a time: they are still in the cache when they are copied to their places.
@@ -51,10 +48,8 @@ class KernelColumns:
         return self._n
 
     def sample(self, rows: np.ndarray) -> "KernelColumns":
-        """Return K at some rows, and at their columns, held unless they are too many."""
+        """Return K at some rows, and at their columns, held."""
         X = self._X[rows]
-        if len(rows) > SPARE * HELD_ROWS and not isinstance(self._kernel, Precomputed):
-            return KernelColumns(self._kernel, X)
         return KernelColumns(self._kernel, X, self.take(rows)[rows] if self.held else self._columns(X, rows))
 
     def at(self, rows: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -83,12 +83,11 @@ class _SupportSystem:
     """Hessian of J on the support, with its diagonal blocks as they were a step ago as a preconditioner."""
 
     def __init__(self, problem: PairProblem, grams: list[np.ndarray]):
-        self.problem, self.weights = problem, problem.weights[:, None].astype(np.float32)
-        self.state = problem.loss.curvature(problem.F).astype(np.float32)
+        self.problem, self.state = problem, problem.loss.curvature(problem.F)
         kept = [np.flatnonzero(problem.free[block.entries]) for block in problem.blocks]
         edges = np.cumsum([0, *map(len, kept)])
         self.blocks = [
-            PairBlock(slice(edges[k], edges[k + 1]), block.rows, block.Phi[at].astype(np.float32))
+            PairBlock(slice(edges[k], edges[k + 1]), block.rows, block.Phi[at])
             for k, (block, at) in enumerate(zip(problem.blocks, kept, strict=True))
         ]
         self.damping = damping(float(np.mean([np.trace(Q) / max(len(Q), 1) for Q in grams])))
@@ -99,9 +98,8 @@ class _SupportSystem:
 
     def product(self, v: np.ndarray) -> np.ndarray:
         """∇²J v."""
-        moved = moved_scores(self.blocks, v.astype(np.float32), self.state)
-        bent = self.problem.loss.curvature_product(self.state, moved)
-        return products(self.blocks, self.weights * bent) + self.damping * v
+        bent = self.problem.loss.curvature_product(self.state, moved_scores(self.blocks, v, self.state))
+        return products(self.blocks, self.problem.weights[:, None] * bent) + self.damping * v
 
     def precondition(self, r: np.ndarray) -> np.ndarray:
         """Solve with the diagonal blocks."""

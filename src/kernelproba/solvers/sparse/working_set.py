@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernelproba.basis.columns import WorkingColumns
+from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.group_smoothing import group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
@@ -70,13 +70,10 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
 
 
 def _fit_sample(objective: SparseObjective, max_iter: int) -> tuple[np.ndarray, int]:
-    """Θ on all candidates of a fit to every other row of each class, and the steps it took.
-
-    That fit begins with a sample of its own, down to as many rows as a matrix is held of.
-    """
+    """Θ on all candidates of a fit to every so-manyth row of each class, and the steps it took."""
     by_class = np.argsort(objective.y, kind="stable")
     firsts = np.searchsorted(objective.y[by_class], np.arange(objective.y.max() + 1))
-    rows = np.union1d(by_class[::2], by_class[firsts])
+    rows = np.union1d(by_class[:: -(-len(by_class) // HELD_ROWS)], by_class[firsts])
     weights = objective.weights[rows]
     sample = replace(
         objective,

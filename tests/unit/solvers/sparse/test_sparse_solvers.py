@@ -17,6 +17,7 @@ from kernelproba.solvers.sparse import quadratic_model as penalised_model
 from kernelproba.solvers.sparse.objective import SparseObjective
 
 #: The package exports functions of the same names.
+working_set_module = import_module("kernelproba.solvers.sparse.working_set")
 bound_module = import_module("kernelproba.solvers.sparse.bound_optimisation")
 PENALTIES = {"l1": Lasso(), "group": GroupLasso()}
 
@@ -136,7 +137,8 @@ def test_where_a_solver_starts_does_not_matter(penalty):
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_a_sample_first_and_screening_in_single_precision_give_the_same_minimum(penalty, monkeypatch):
     reference = solved("working-set", penalty, 3, True)
-    monkeypatch.setattr(columns_module, "HELD_ROWS", 12)
+    for module in (columns_module, working_set_module):
+        monkeypatch.setattr(module, "HELD_ROWS", 12)
     objective = problem(penalty)
     solution = SPARSE_SOLVERS["working-set"](objective, objective.null_model(), tol=1e-3, max_iter=100)
     assert solution.converged
