@@ -118,7 +118,7 @@ def irls(
         # As in newton_cg, the relative error √(‖g‖/‖g₀‖) converges superlinearly; and no step needs to be
         # more exact than the goal, of which single precision may not have digits to spare.
         rtol = min(0.25, max(0.3 * tol / residual, np.sqrt(length / first)))
-        step, spent = conjugate_gradient(system, gradient, rtol, recycled)
+        step, spent = newton_direction(system, gradient, rtol, recycled)
         n_products += spent
         shift = system.intercept_change(step.KA)
         found = length_along(objective, (f, b), (step, shift), value, gradient)
@@ -235,7 +235,7 @@ def _inverse(A: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(A, hermitian=True)
 
 
-def conjugate_gradient(
+def newton_direction(
     system: Curvature, gradient: Coefficients, rtol: float, recycled: RecycledDirections
 ) -> tuple[Coefficients, int]:
     """Solve (I + D̃K) Δ = −∇J to the relative error rtol in the function space; count the products with K.

@@ -18,7 +18,7 @@ from kernelproba.solvers.smooth.irls import (
     Curvature,
     KernelSolution,
     best_intercept,
-    conjugate_gradient,
+    newton_direction,
 )
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 
@@ -43,7 +43,7 @@ def from_scores(objective: KernelObjective, F: np.ndarray, recycled: RecycledDir
     F = F + b
     system = Curvature(objective, terms.curvature)
     A = np.asfortranarray(terms.gradient - system.product(F))
-    f, _ = conjugate_gradient(system, Coefficients(A, objective.K.product(A)), ERROR, recycled)
+    f, _ = newton_direction(system, Coefficients(A, objective.K.product(A)), ERROR, recycled)
     b = system.intercept_change(f.KA - F)
     coef = np.vstack([f.A, b]) if objective.fit_intercept else f.A
     return KernelSolution(coef, np.inf, np.inf, 0, False, f.KA)
