@@ -113,8 +113,25 @@ def column_of(name: str, values: ArrayLike) -> Column:
 def texts(values: Sequence[object] | NDArray) -> NDArray:
     """Return values as texts without blanks around them, None for what is missing or blank."""
     found = np.empty(len(values), dtype=object)
-    found[:] = [None if is_missing(value) else (str(value).strip() or None) for value in values]
+    if (distinct := _texts_alone(values)) is not None:
+        bare = {text: text.strip() or None for text in distinct}
+        found[:] = list(map(bare.get, values))
+    else:
+        found[:] = [None if is_missing(value) else (str(value).strip() or None) for value in values]
     return found
+
+
+def _texts_alone(values: Sequence[object] | NDArray) -> set[str] | None:
+    """The distinct texts of values that are nothing but texts and gaps, None for others.
+
+    What is asked of distinct texts alone costs next to nothing, however many rows there are.
+    """
+    try:
+        distinct = set(values)
+    except TypeError:  # lists and the like
+        return None
+    texts = {value for value in distinct if isinstance(value, str)}
+    return texts if all(map(is_missing, distinct - texts)) else None
 
 
 def _of_array(name: str, values: NDArray) -> Column:
@@ -172,6 +189,8 @@ def _of_polars(name: str, series: pl.Series) -> Column:
 
 def _of_objects(name: str, values: NDArray) -> Column:
     """A column of Python's objects: whatever all that are not missing have in common."""
+    if _texts_alone(values):
+        return Column(name, texts(values))
     known = [value for value in values if not is_missing(value)]
     if any(isinstance(value, list | dict | set | tuple | np.ndarray) for value in known):
         raise TableError(

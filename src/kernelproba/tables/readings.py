@@ -159,9 +159,15 @@ def _styles(kind: str, distinct: Sequence[str], decimal: str | None, day_first: 
 
 def distinct_texts(values: NDArray) -> tuple[list[str], NDArray]:
     """Return the distinct texts of a column (m,), and which of them each value is (n,), −1 for none."""
-    place: dict[str, int] = {}
-    codes = [-1 if value is None else place.setdefault(value, len(place)) for value in values]
-    return list(place), np.array(codes, dtype=np.intp)
+    distinct = [value for value in dict.fromkeys(values) if value is not None]
+    place = {value: j for j, value in enumerate(distinct)} | {None: -1}
+    return distinct, np.fromiter(map(place.__getitem__, values), dtype=np.intp, count=len(values))
+
+
+def of_each_text(values: NDArray, of: Callable[[str | None], object]) -> NDArray:
+    """Return of(value) for every value of a column (n,), asked once for each distinct text."""
+    distinct, codes = distinct_texts(values)
+    return np.array([*map(of, distinct), of(None)])[codes]  # code −1 is the last
 
 
 def read_column(column: Column, reading: Reading) -> tuple[Column, NDArray]:

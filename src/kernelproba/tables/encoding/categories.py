@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelproba.tables.encoding.numbers import STANDARD, NumberEncoder
-from kernelproba.tables.readings import distinct_texts
+from kernelproba.tables.readings import distinct_texts, of_each_text
 
 #: Names of what is not a level of its own.
 MISSING, POOLED = "missing", "others"
@@ -51,7 +51,7 @@ class CategoryEncoder:
         place = {level: j for j, level in enumerate(self.levels_)}
         k = len(self.levels_) + self.pools_
         other = k - 1 if self.pools_ else k  # one past the end is nowhere
-        codes = np.array([place.get(value, other) for value in values], dtype=np.intp)
+        codes = of_each_text(values, lambda text: place.get(text, other))
         columns = (codes[:, None] == np.arange(k)).astype(np.float64)
         if k == 2:  # (1, 0) and (0, 1) differ by √2, and so do √½ and −√½; (0, 0) is between them
             return (columns[:, 1:] - columns[:, :1]) * np.sqrt(0.5)
@@ -60,7 +60,7 @@ class CategoryEncoder:
     def unfamiliar(self, values: NDArray) -> NDArray:
         """Return which of the texts (n,) were never seen; where levels were pooled that is not known."""
         known = {*self.levels_, None}
-        return np.array([not self.pools_ and value not in known for value in values], dtype=bool)
+        return of_each_text(values, lambda text: not self.pools_ and text not in known)
 
     def names(self, name: str) -> list[str]:
         """Return the names of the columns."""
@@ -93,8 +93,8 @@ class OrderedEncoder(NumberEncoder):
     def unfamiliar(self, values: NDArray) -> NDArray:
         """Return which of the texts (n,) are no level."""
         known = {*self.levels, None}
-        return np.array([value not in known for value in values], dtype=bool)
+        return of_each_text(values, lambda text: text not in known)
 
     def _ranks(self, values: NDArray) -> NDArray:
         place = {level: float(rank) for rank, level in enumerate(self.levels)}
-        return np.array([place.get(value, np.nan) for value in values])
+        return of_each_text(values, lambda text: np.nan if text is None else place.get(text, np.nan))
