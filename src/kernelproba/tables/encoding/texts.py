@@ -8,6 +8,8 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
+from kernelproba.tables.readings import distinct_texts
+
 #: Columns that a text becomes, at most.
 _COMPONENTS = 30
 
@@ -36,16 +38,15 @@ class TextEncoder:
         words = _words(values[weight > 0])
         triples = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True)
         try:
-            n_features = triples.fit_transform(words).shape[1]
+            frequencies = triples.fit_transform(words)
         except ValueError:  # an empty vocabulary
             self.components_, self.scale_ = None, 1.0
             return self
-        size = min(_COMPONENTS, n_features - 1, len(words) - 1)
-        svd = TruncatedSVD(size, random_state=self.random_state) if size > 0 else "passthrough"
-        self.components_ = make_pipeline(triples, svd)
+        size = min(_COMPONENTS, frequencies.shape[1] - 1, len(words) - 1)
+        svd = TruncatedSVD(size, random_state=self.random_state) if size > 0 else None
+        self.components_ = make_pipeline(triples, "passthrough" if svd is None else svd)
         with np.errstate(invalid="ignore"):  # shares of a variance of 0, which nobody asked for
-            columns = self.components_.fit_transform(words)
-        columns = columns if size > 0 else columns.toarray()
+            columns = frequencies.toarray() if svd is None else svd.fit_transform(frequencies)
         self.scale_ = float(np.sqrt(columns.var(axis=0).sum())) or 1.0
         return self
 
@@ -53,7 +54,8 @@ class TextEncoder:
         """Return texts (n,) as columns (n, k)."""
         if self.components_ is None:
             return np.zeros((len(values), 1))
-        columns = self.components_.transform(_words(values))
+        distinct, codes = distinct_texts(values)
+        columns = self.components_.transform([*distinct, ""])[codes]  # code −1 is the last: no text
         return (columns if isinstance(columns, np.ndarray) else columns.toarray()) / self.scale_
 
     def names(self, name: str) -> list[str]:
