@@ -53,13 +53,6 @@ class CenteredProblem:
         # Features in single precision, twice while they are put together, and matrices of the centres.
         return not crowded or 12 * n * m > memory
 
-    def in_memory(self) -> tuple[Matrix, np.ndarray, np.ndarray]:
-        """Rows, class indices and weights, fetched from wherever they are."""
-        everything = np.arange(len(self.rows))
-        y, weights = (self.rows.pick(values, everything) for values in (self.y, self.weights))
-        X, kept = self.rows.whole(), weights > 0
-        return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
-
 
 @dataclass(frozen=True)
 class Levels:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kernelproba.basis import KernelBasis, span_centers
-from kernelproba.estimators.base.callbacks import Step, unobserved
+from kernelproba.estimators.base.callbacks import Step
 from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem, Levels
 from kernelproba.estimators.kernel_logistic.exact import (
     SINGLE_PRECISION_TOL,
@@ -54,23 +54,15 @@ def fit_centers(
     random_state : int, RandomState or None
         Draws the samples.
     """
-    solver = _solver(problem, options, plan)
-    if solver == "preconditioned-newton":
-        return _fit_crowded(problem, options, *_whitened(problem, problem.rows.whole(), options))
-    if solver != "progressive":
-        X, y, weights = problem.in_memory()
-        basis, Phi = _whitened(problem, X, options)
-        return fit_features(basis, Phi, y, weights, replace(options, solver=solver))
-    levels = Levels.of(problem, options, plan, check_random_state(random_state), larger=True)
-    theta = levels.samples[0].start()
-    solution = progressive(levels.samples, levels.full, theta, **_bounds(options), larger=levels.larger())
-    return _function(problem, options, solution)
+    return CenterFits(problem, options, plan, random_state).fit(problem.weights)
 
 
-class CenterRefits:
-    """Fits to other weights of the same rows, all from a function that is nearly right.
+class CenterFits:
+    """Fits of the same centres to the same rows with one weighting after another.
 
-    They share the kernel values, and the curvature at the start: steps over all rows are all that each takes.
+    They share the whitened features, n m² operations; those that set out from a function that is nearly right
+    share the kernel values of all rows, too, and the curvature at the start, so that steps over all rows are
+    all that each takes.
 
     Parameters
     ----------
@@ -78,8 +70,8 @@ class CenterRefits:
         With weights as each fit has in the mean, which tell the curvature.
     options, plan, random_state
         As of `fit_centers`.
-    start : array of shape (m + 1, k) or (m, k)
-        Coefficients, and intercepts if there are any, of the function.
+    start : array of shape (m + 1, k) or (m, k), optional
+        Coefficients, and intercepts if there are any, of a function that is nearly right.
     """
 
     def __init__(
@@ -88,28 +80,49 @@ class CenterRefits:
         options: Options,
         plan: MemoryPlan,
         random_state: RandomState,
-        start: np.ndarray,
+        start: np.ndarray | None = None,
     ):
         self.problem, self.options, self.start = problem, options, start
         self.plan, self.random_state = plan, random_state
 
-    def fit(self, weights: np.ndarray, step: Step = unobserved) -> LogisticFunction:
-        """Fit to the weights ω (n,), aligned with the rows."""
-        problem, options = replace(self.problem, weights=weights), replace(self.options, step=step)
+    def set_out_from(self, start: np.ndarray, weights: np.ndarray) -> "CenterFits":
+        """Fits with such weights in the mean from such coefficients, with the features of these."""
+        problem = replace(self.problem, weights=weights)
+        others = CenterFits(problem, self.options, self.plan, self.random_state, start)
+        if (known := vars(self).get("_features")) is not None:
+            vars(others)["_features"] = known
+        return others
+
+    def fit(self, weights: np.ndarray, step: Step | None = None) -> LogisticFunction:
+        """Fit to the weights ω (n,), aligned with the rows; `step` is the context of every pass."""
+        options = self.options if step is None else replace(self.options, step=step)
+        problem = replace(self.problem, weights=weights)
         solver = _solver(problem, options, self.plan)
         if solver == "preconditioned-newton":
             return _fit_crowded(problem, options, *self._features, self.start)
         if solver != "progressive":
             return self._fit_whitened(problem, replace(options, solver=solver))
-        levels, P = self._prepared
-        solution = resumed(levels.weighted(problem), P, self.start, **_bounds(options))
+        if self.start is None:
+            rng = check_random_state(self.random_state)
+            levels = Levels.of(problem, options, self.plan, rng, larger=True)
+            theta, larger = levels.samples[0].start(), levels.larger()
+            solution = progressive(levels.samples, levels.full, theta, **_bounds(options), larger=larger)
+        else:
+            levels, P = self._prepared
+            solution = resumed(levels.weighted(problem), P, self.start, **_bounds(options))
         return _function(problem, options, solution)
+
+    def forget(self) -> None:
+        """Give the memory of the features free; another fit computes them anew."""
+        for name in ("_features", "_prepared"):
+            vars(self).pop(name, None)
 
     @cached_property
     def _prepared(self) -> tuple[Levels, Preconditioner]:
         """Features of the rows, and the curvature at the start."""
         levels = Levels.of(self.problem, self.options, self.plan, check_random_state(self.random_state))
-        return levels, start_curvature(levels.samples[-1], levels.full, self.start)
+        start = levels.samples[-1].start() if self.start is None else self.start
+        return levels, start_curvature(levels.samples[-1], levels.full, start)
 
     def _fit_whitened(self, problem: CenteredProblem, options: Options) -> LogisticFunction:
         everything = np.arange(len(problem.rows))

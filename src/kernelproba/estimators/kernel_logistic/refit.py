@@ -1,4 +1,4 @@
-"""The same centres fitted to other weights of the same rows, or with another C."""
+"""The same centres fitted to other weights of the same rows, or with one C after another."""
 
 from copy import copy
 
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.estimators.base.logistic_scores import symmetric_intercept
 from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem
-from kernelproba.estimators.kernel_logistic.centers import CenterRefits
+from kernelproba.estimators.kernel_logistic.centers import CenterFits
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_function
 from kernelproba.kernels import Kernel, kernel_matrix
@@ -18,7 +18,7 @@ from kernelproba.typing import Matrix
 
 
 class Refits:
-    """Copies of a model with chosen centres, each fitted anew from where the model's own fit has ended.
+    """Copies of a model with chosen centres, fitted to other weights from where the model's fit has ended.
 
     Parameters
     ----------
@@ -27,32 +27,56 @@ class Refits:
     rows, y, weight : Rows of n rows, aligned values
         Rows as the kernel compares them, class indices, and weights with those of the classes as each of the
         fits has in the mean.
-    C : float, optional
-        Another inverse strength of the penalty.
     """
 
-    def __init__(
-        self,
-        model: KernelLogisticRegression,
-        rows: Rows,
-        y: np.ndarray,
-        weight: np.ndarray,
-        C: float | None = None,
-    ):
-        self.model, self.C = model, model.C if C is None else C
+    def __init__(self, model: KernelLogisticRegression, rows: Rows, y: np.ndarray, weight: np.ndarray):
+        self.model = model
         centers, c = (model.support_vectors_, model.support_), len(model.classes_)
-        problem = CenteredProblem(model.kernel_, *centers, rows, y, self.C * weight, c)
-        options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
-        start = model.dual_coef_.T
-        if model.fit_intercept:
-            start = np.vstack([start, model.intercept_])
-        self._fits = CenterRefits(problem, options, model._memory_plan(len(rows)), model.random_state, start)
+        problem = CenteredProblem(model.kernel_, *centers, rows, y, model.C * weight, c)
+        plan = model._memory_plan(len(rows))
+        self._fits = CenterFits(problem, _options(model), plan, model.random_state, _coefficients(model))
 
     def to(self, weight: np.ndarray, step: Step = unobserved) -> KernelLogisticRegression:
         """The copy fitted to these weights (n,); `step` is the context of every pass."""
-        fitted = _with_function(self.model, self._fits.fit(self.C * weight, step))
-        fitted.C = self.C
-        return fitted
+        return _with_function(self.model, self._fits.fit(self.model.C * weight, step))
+
+
+class StrengthFits:
+    """Fits of a model with chosen centres to the same rows, for one C after another.
+
+    The first sets out from nothing, each other one from the one before; they share what features they have.
+
+    Parameters
+    ----------
+    model : KernelLogisticRegression
+        With `n_centers` and without `undo_weights`, to be fitted with its own C.
+    X, y, sample_weight : arrays of n rows
+        Rows as the kernel compares them, labels, and weights.
+    """
+
+    def __init__(self, model: KernelLogisticRegression, X: Matrix, y: ArrayLike, sample_weight: np.ndarray):
+        training = model._begin_fit(X, y, sample_weight)
+        chosen = model._choose_centers(training)
+        if chosen is None:
+            model.fit(X, y, sample_weight)
+        centers = (model.support_vectors_, model.support_) if chosen is None else chosen
+        problem, plan = model._centered_problem(training, *centers), model._memory_plan(len(training.y))
+        self.model, self._training = model, training
+        self._fits = CenterFits(problem, _options(model), plan, model.random_state)
+        if chosen is not None:
+            model._store_centered(self._fits.fit(problem.weights), problem.Z, training)
+
+    def to(self, C: float) -> KernelLogisticRegression:
+        """A copy of the model, fitted with this C."""
+        weights = self.model._strengths(self._training, C)
+        self._fits = self._fits.set_out_from(_coefficients(self.model), weights)
+        self.model = _with_function(self.model, self._fits.fit(weights))
+        self.model.C = C
+        return self.model
+
+    def forget(self) -> None:
+        """Give the memory of the features free; another fit computes them anew."""
+        self._fits.forget()
 
 
 class RowFits:
@@ -69,8 +93,7 @@ class RowFits:
     """
 
     def __init__(self, model: KernelLogisticRegression, X: Matrix, y: ArrayLike, sample_weight: np.ndarray):
-        self.model = model
-        options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
+        self.model, options = model, _options(model)
         self.rows = model._spanning_rows(model._begin_fit(X, y, sample_weight), options)
         self.options, self._matrix = options, np.empty((0, 0))
 
@@ -109,6 +132,17 @@ class RowFits:
             self._matrix = np.empty((0, 0))  # before another takes its place in memory
             self._matrix = kernel_matrix(kernel, X, dtype)
         return self._matrix
+
+
+def _options(model: KernelLogisticRegression) -> Options:
+    """How a model is fitted, with nobody told of the steps."""
+    return Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
+
+
+def _coefficients(model: KernelLogisticRegression) -> np.ndarray:
+    """Coefficients of the centres and, last, intercepts, (m + 1, k) or (m, k)."""
+    coef = model.dual_coef_.T
+    return np.vstack([coef, model.intercept_]) if model.fit_intercept else coef
 
 
 def _with_function(model: KernelLogisticRegression, function: LogisticFunction) -> KernelLogisticRegression:

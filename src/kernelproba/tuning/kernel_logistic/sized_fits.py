@@ -9,9 +9,8 @@ import numpy as np
 
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.refit import Refits
+from kernelproba.estimators.kernel_logistic.refit import StrengthFits
 from kernelproba.kernels.distance_cache import DistanceCache
-from kernelproba.rows import MemoryRows
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC
 from kernelproba.tuning.kernel_logistic.stages import SelectedModel
@@ -45,7 +44,7 @@ class SizedFits:
     judged: Training
     search: CandidateSearch
     final_share: Callable[[Candidate], float]
-    _fitted: dict[tuple, KernelLogisticRegression] = field(default_factory=dict, init=False)
+    _fitted: dict[tuple, StrengthFits] = field(default_factory=dict, init=False)
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
     _timed: set[tuple] = field(default_factory=set, init=False)
@@ -89,7 +88,7 @@ class SizedFits:
         """The first of growing numbers of centres from which the next does not gain what it must."""
         best = self.evaluate(numbers[0], *start)
         for number in numbers[1:]:
-            spanned = len(self._fitted[best.n_centers, best.gamma].support_)
+            spanned = len(self._fitted[best.n_centers, best.gamma].model.support_)
             if spanned < (best.n_centers or 0) or self.search.budget.is_over():
                 break  # the kernel has no more to give
             trial = self.evaluate(number, *start)
@@ -101,14 +100,14 @@ class SizedFits:
     def _fit(self, point: Candidate) -> KernelLogisticRegression:
         """Fit chosen centres at a point, from the last fit with the same kernel and centres."""
         key, rows = (point.n_centers, point.gamma), self.sample
-        known, X = self._fitted.get(key), self.selected.view.rows(rows.X)
-        if known is None:
-            fresh = self.model(self.selected._replace(best=point)).set_params(class_weight=None)
-            self._fitted[key] = fresh.fit(X, rows.y, rows.weight)
-        else:
-            refits = Refits(known, MemoryRows(X), rows.y, rows.weight, point.C)
-            self._fitted[key] = refits.to(rows.weight)
-        return self._fitted[key]
+        for other in self._fitted.keys() - {key}:
+            self._fitted[other].forget()
+        if key in self._fitted:
+            return self._fitted[key].to(point.C)
+        fresh = self.model(self.selected._replace(best=point)).set_params(class_weight=None)
+        fits = StrengthFits(fresh, self.selected.view.rows(rows.X), rows.y, rows.weight)
+        self._fitted[key] = fits
+        return fits.model
 
     def _keep_reserve(self, point: Candidate, seconds: float) -> None:
         """Keep time for the final fits, by the first fit of a kernel, which has no start."""
