@@ -5,15 +5,15 @@ more rows a rougher function pays, so that a larger C, or a narrower kernel, pre
 that was found on fewer rows the number of centres is doubled, then the search climbs to larger C, then to
 narrower kernels, while each step gains more on held-out rows than chance does; so what was good stays unless
 another is better on more rows.  Models that a pool of them would leave out go.  Once a size moves nothing,
-larger ones are not tried.  Before all that, correlated columns may get their principal components beside them
-(`components`).
+and no narrower kernel has come level, larger ones are not tried.  Before all that, correlated columns may get
+their principal components beside them (`components`).
 
 Between sizes, and to all rows, the number of centres grows with the root of the rows, at which rate Nyström
 approximations lose nothing to the error of the sample [Rudi, Camoriano & Rosasco 2015, "Less is more"].
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -205,6 +205,17 @@ def center_numbers(n: int, first: int, plan: MemoryPlan, *, spanning: bool = Fal
     return [*numbers, None] if few else numbers
 
 
+def leap_is_level(record: Sequence[Candidate], best: Candidate, gain: float) -> bool:
+    """Whether a kernel that is a leap narrower than the best has done as well up to chance.
+
+    More rows are in favour of it: it may have been far behind on the sample before.
+    """
+    if best.gamma is None:
+        return False
+    leap = replace(best, gamma=best.gamma * LEAP.gamma, scores=())
+    return any(replace(each, scores=()) == leap and each.score > best.score - gain for each in record)
+
+
 def follow_sizes(
     many: ManyRows,
     order: RowOrder,
@@ -214,6 +225,8 @@ def follow_sizes(
     search: CandidateSearch,
 ) -> list[SelectedModel]:
     """Climb with every model of a pool on larger and larger samples, until a size moves none of them.
+
+    A kernel that is a leap narrower and has come level is a reason to go on, too.
 
     Parameters
     ----------
@@ -242,7 +255,8 @@ def follow_sizes(
         known = stage.found()
         found = stage.keep(growth.grown(before, numbers, size)) if known is None else known
         stays = {(each.best.view, *each.best.point, of[0]) for each, of in zip(before, numbers, strict=True)}
-        if {(each.best.view, *each.best.point, each.best.n_centers) for each in found} <= stays:
+        moved = not {(each.best.view, *each.best.point, each.best.n_centers) for each in found} <= stays
+        if not moved and not any(leap_is_level(search.record, each.best, growth.gain) for each in found):
             break
     return found
 
@@ -262,6 +276,11 @@ class Growth:
     def judged(self) -> Training:
         """Rows that are held out."""
         return self.many.at(self.order.judged)
+
+    @property
+    def gain(self) -> float:
+        """What a step must gain in score: what chance does not."""
+        return CHANCE_GAIN / len(self.order.judged)
 
     @property
     def cheap(self) -> bool:
@@ -328,7 +347,7 @@ class Growth:
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""
-        start, gain = fits.selected.best, CHANCE_GAIN / len(self.order.judged)
+        start, gain = fits.selected.best, self.gain
         free = self.searched.gamma and start.gamma is not None, self.searched.C
         evaluate = partial(fits.evaluate, fits.enough_centers(start.point, numbers, gain))
         detours = [RIDGE, LEAP] if self.cheap and self.searched.C else [LEAP]

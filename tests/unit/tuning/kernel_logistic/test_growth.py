@@ -16,6 +16,7 @@ from kernelproba.tuning.kernel_logistic.growth import (
     center_numbers,
     climb,
     grown_centers,
+    leap_is_level,
     most_centers,
     sample_sizes,
 )
@@ -131,6 +132,22 @@ def test_centres_are_doubled_up_to_all_rows_of_a_small_sample_or_a_share_of_a_la
 def test_centres_grow_with_the_root_of_the_rows(found, n, grown):
     best = Candidate(VIEW, 1.0, 1.0, 8000, (0.0,), found)
     assert grown_centers(best, n, MemoryPlan(10**12, 1)) == grown
+
+
+@pytest.mark.parametrize(
+    ("gamma", "n_rows", "score", "level"),
+    [
+        (8.0, 8000, -0.4999, True),
+        (8.0, 8000, -0.51, False),
+        (2.0, 8000, -0.4999, False),
+        (8.0, 2000, -0.4, False),
+    ],
+)
+def test_a_much_narrower_kernel_that_is_level_is_a_reason_for_more_rows(gamma, n_rows, score, level):
+    best = Candidate(VIEW, 1.0, 10.0, 8000, (-0.5,), 1000)
+    other = Candidate(VIEW, gamma, 10.0, n_rows, (score,), 1000)
+    assert leap_is_level([best, other], best, 1e-3) == level
+    assert not leap_is_level([best, other], Candidate(VIEW, None, 10.0, 8000, (-0.5,)), 1e-3)
 
 
 @pytest.fixture(scope="module")
