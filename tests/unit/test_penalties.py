@@ -1,9 +1,9 @@
-"""Penalties with a kink: proximal maps, optimality and curvature."""
+"""Penalties: proximal maps, optimality and curvature of those with a kink, digits of the quadratic one."""
 
 import numpy as np
 import pytest
 
-from kernelproba.penalties import GroupLasso, Lasso
+from kernelproba.penalties import FunctionNorm, GroupLasso, Lasso
 
 PENALTIES = [Lasso(), GroupLasso()]
 
@@ -57,3 +57,16 @@ def test_curvature_on_the_support_is_the_derivative_of_the_gradient(penalty, W):
 def test_an_entry_that_passes_its_kink_stops_there(penalty, W):
     np.testing.assert_array_equal(penalty.clip_at_kink(W, -W), 0.0)
     np.testing.assert_array_equal(penalty.clip_at_kink(W, 0.5 * W), 0.5 * W)
+
+
+def test_the_norm_of_a_function_keeps_its_digits_where_large_coefficients_cancel():
+    z = np.linspace(0, 1, 12)[:, None]
+    K = np.exp(-0.5 * (z - z.T) ** 2) + 1e-13 * np.eye(12)
+    W = np.linalg.solve(np.linalg.cholesky(K).T, np.ones((12, 1)))
+    assert np.abs(W).max() > 1e5
+    norm, twice = FunctionNorm(K), W * (1 + 1e-9)
+    # The rise along W itself is known: a value moves by (t + t²/2) wᵀKw from w to (1 + t) w.
+    rise, slope = norm.value(twice) - norm.value(W), float(np.vdot(norm.gradient(W), twice - W))
+    assert rise == pytest.approx(slope, abs=1e-10)
+    naive = 0.5 * (np.vdot(twice, K @ twice) - np.vdot(W, K @ W))
+    assert abs(naive - slope) > 1e-7
