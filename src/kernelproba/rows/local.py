@@ -98,6 +98,10 @@ class LocalRows(ABC):
         """Return all rows, with their weights and aligned values: they are at hand."""
         return self, (weights, *aligned)
 
+    def selected(self, kept: np.ndarray, *aligned: np.ndarray) -> "tuple[LocalRows, tuple[np.ndarray, ...]]":
+        """Rows at which truth values (n,) are true, as if they were all, and aligned values of them."""
+        return SelectedRows(self, kept), tuple(each[kept] for each in aligned)
+
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "LocalRows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
         return ComputedRows(self, fn, width, budget)
@@ -168,8 +172,8 @@ class ComputedRows(LocalRows):
         kept, values = weights > 0, (weights, *aligned)
         if kept.all() or 4 * len(self) * self._width <= self.budget:
             return self, values
-        part = ComputedRows(SelectedRows(self.source, kept), self.fn, self._width, self.budget)
-        return part, tuple(each[kept] for each in values)
+        part, values = self.source.selected(kept, *values)
+        return part.features(self.fn, self._width, budget=self.budget), values
 
     def take(self, index: np.ndarray) -> np.ndarray:
         return self.fn(self.source.take(index))
@@ -206,6 +210,10 @@ class SelectedRows(LocalRows):
             if part.shape[0]:
                 yield slice(start, start + part.shape[0]), part
                 start += part.shape[0]
+
+    def place(self, rows: slice) -> str:
+        first, last = np.flatnonzero(self.kept)[[rows.start, rows.stop - 1]]
+        return self.source.place(slice(int(first), int(last) + 1))
 
     def take(self, index: np.ndarray) -> Matrix:
         return self.source.take(np.flatnonzero(self.kept)[index])

@@ -68,6 +68,9 @@ class Rows(Protocol):
         Rows of weight zero are left out where they would be computed at every pass.
         """
 
+    def selected(self, kept: np.ndarray, *aligned: np.ndarray) -> "tuple[Rows, tuple[np.ndarray, ...]]":
+        """Rows at which aligned truth values are true, as if they were all, and aligned values of them."""
+
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "Rows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
 

@@ -93,7 +93,7 @@ class PoolFit(PooledFunctions):
     ) -> tuple[HeldOutPool, np.ndarray]:
         """Fit the selected models to many rows, those at `index` or all, and pool them by folds of these.
 
-        Returns the pool, and the fold of every row: version 0 of the models predicts rows without one.
+        Returns the pool, and the fold (n,) of every row: version 0 of the models predicts rows without one.
         """
         many = everything if index is None else everything.part(index)
         labels = many.rows.map_values(self.classes_.take, many.y)
@@ -118,7 +118,7 @@ class PoolFit(PooledFunctions):
             whole = np.full(len(everything), -1, dtype=fold.dtype)
             whole[index] = fold
             fold = whole
-        return pool, everything.rows.align(fold)
+        return pool, fold
 
     def _fitted_to(self, fits: FinalFits, name: str, search: CandidateSearch) -> KernelLogisticRegression:
         """One of the selected models, fitted to many rows or taken from a checkpoint."""
