@@ -13,8 +13,9 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 from sklearn.svm import SVC
@@ -27,7 +28,9 @@ from kernelproba import KernelLogisticRegression
 from kernelproba.datasets import load as load_data
 from kernelproba.estimators.kernel_logistic import exact
 from kernelproba.kernels.panels import PanelMatrix
-from kernelproba.kernels.thin_product import thin_product
+from kernelproba.kernels.thin_product import multiplies_in_place, thin_product
+from kernelproba.objective import DenseMatrix
+from kernelproba.solvers.smooth.growing_subspace import FEWEST_ROWS
 
 #: Tolerance of the fits that count as converged.
 CONVERGED = 1e-4
@@ -52,16 +55,19 @@ def with_system_times(runs: dict[str, Callable[[], object]], repeats: int) -> di
 
 def peaks() -> dict[str, float]:
     """Operations per second of a matrix product in single precision, and bytes read per second."""
-    A, long = np.ones((2000, 2000), dtype=np.float32), np.ones(5 * 10**7, dtype=np.float32)
-    seconds = processor_times({"product": lambda: A @ A, "sum": long.sum}, 7)
-    return {"flops": 2 * 2000**3 / seconds["product"], "bytes": long.nbytes / seconds["sum"]}
+    A, large = np.ones((2000, 2000), dtype=np.float32), np.ones((7000, 7000), dtype=np.float32)
+    vector = np.ones(7000, dtype=np.float32)
+    seconds = processor_times(
+        {"product": lambda: A @ A, "sum": large.sum, "vector": lambda: large @ vector}, 7
+    )
+    read = min(seconds["sum"], seconds["vector"])
+    return {"flops": 2 * 2000**3 / seconds["product"], "bytes": large.nbytes / read}
 
 
 @contextmanager
 def budget() -> Iterator[dict[str, float]]:
     """Processor time of kernel matrices and of products with them, and the number of the latter."""
     spent = {"kernel": 0.0, "products": 0.0, "n_products": 0}
-    product, kernel_panels = PanelMatrix.product, exact.kernel_panels
 
     def timed(name, function, *arguments):
         start = time.process_time()
@@ -69,17 +75,20 @@ def budget() -> Iterator[dict[str, float]]:
         spent[name] += time.process_time() - start
         return result
 
-    def counted(self, A):
-        spent["n_products"] += 1
-        return timed("products", product, self, A)
+    def counted(product):
+        def count(self, A):
+            spent["n_products"] += 1
+            return timed("products", product, self, A)
 
-    PanelMatrix.product = counted  # type: ignore[method-assign]
-    exact.kernel_panels = lambda *arguments: timed("kernel", kernel_panels, *arguments)
-    try:
+        return count
+
+    with ExitStack() as patched:
+        for kind in (PanelMatrix, DenseMatrix):
+            patched.enter_context(patch.object(kind, "product", counted(kind.product)))
+        for name in ("kernel_panels", "kernel_matrix"):
+            computed = partial(timed, "kernel", getattr(exact, name))
+            patched.enter_context(patch.object(exact, name, computed))
         yield spent
-    finally:
-        PanelMatrix.product = product  # type: ignore[method-assign]
-        exact.kernel_panels = kernel_panels
 
 
 def softmax_bound(n: int, d: int, c: int, n_products: int, peak: dict[str, float]) -> dict[str, float]:
@@ -156,8 +165,8 @@ def _write_fits(rows: list[dict], peak: dict[str, float], where: dict, repeats: 
         "ratios are stated with and without (*own*) that share. *Excess of J* is the relative distance of the objective from that of a fit "
         f"to tol = {CONVERGED:g}. The parts of a softmax fit are those of one more run; its bounds are one triangle of kernel "
         f"values and the products it has asked for, at {peak['flops'] / 1e9:.0f} GFlop/s and {peak['bytes'] / 1e9:.0f} GB/s as "
-        "measured before the run, the kernel matrix being read once for each product. A loaded machine shares its memory, so "
-        "these are ratios of a busy one.\n\nRegenerate: `python -m benchmarks.limit fits`."
+        "measured before the run (the better of a sum and of a product with one vector), the kernel matrix being read once for "
+        "each product.\n\nRegenerate: `python -m benchmarks.limit fits`."
     )
     write("limit_fits", "Exact fits against the limit of the machine", text, rows, where)
 
@@ -203,27 +212,37 @@ def small(repeats: int = 9) -> None:
 
 
 def products(repeats: int = 9) -> None:
-    """Thin products whole, in strips, and with a matrix in panels."""
+    """Thin products whole, as `thin_product` cuts them, and with the matrix as a fit keeps it."""
     where, peak, rows = machine(), peaks(), []
     for n, k in ((1000, 3), (1000, 26), (4435, 6), (7291, 10), (6238, 26)):
         rng = np.random.default_rng(0)
         K, A = rng.random((n, n), dtype=np.float32), rng.random((n, k), dtype=np.float32)
-        panels = PanelMatrix(n, K.dtype)
-        panels.write(slice(0, n), slice(0, n), K)
-        runs = {"whole": partial(np.matmul, K, A), "strips": partial(thin_product, K, A)}
-        seconds = processor_times(runs | {"panels": partial(panels.product, A)}, repeats)
+        K += K.T
+        runs = {"whole": partial(np.matmul, K, A), "thin": partial(thin_product, K, A)}
+        seconds = processor_times(runs | {"kept": partial(_kept(K).product, A)}, repeats)
         bound = max(K.nbytes / peak["bytes"], 2 * n**2 * k / peak["flops"])
         row = {"rows": n, "columns": k} | {f"{key} ms": 1e3 * value for key, value in seconds.items()}
-        row |= {"bound ms": 1e3 * bound, "strips / whole": seconds["strips"] / seconds["whole"]}
-        rows.append(row | {"panels / bound": seconds["panels"] / bound})
+        row |= {"bound ms": 1e3 * bound, "thin / whole": seconds["thin"] / seconds["whole"]}
+        rows.append(row | {"kept / bound": seconds["kept"] / bound})
         print(rows[-1], flush=True)
     text = (
-        "K (n, n) in single precision times k columns: `K @ A`, in strips that BLAS does not copy "
-        "(`kernelproba.kernels.thin_product`), and with K in panels of 64 columns (`kernelproba.kernels.panels`). "
+        "A symmetric K (n, n) in single precision times k columns: `K @ A`, *thin*, cut into products that BLAS does not copy "
+        "or that are done column by column (`kernelproba.kernels.thin_product`), and with K as a fit *keeps* it: above 1000 "
+        "rows in panels of 64 columns (`kernelproba.kernels.panels`) where BLAS does small products in place, which the "
+        "kernels that it has chosen tell (*blas_kernels*), else whole. "
         f"Processor times of one thread, medians of {repeats} interleaved runs.\n\n"
         "Regenerate: `python -m benchmarks.limit products`."
     )
     write("limit_products", "Products with a few columns", text, rows, where)
+
+
+def _kept(K: np.ndarray) -> PanelMatrix | DenseMatrix:
+    """The matrix as the fit of a softmax keeps it."""
+    if not multiplies_in_place() or len(K) <= FEWEST_ROWS:
+        return DenseMatrix(K)
+    panels = PanelMatrix(len(K), K.dtype)
+    panels.write(slice(0, len(K)), slice(0, len(K)), K)
+    return panels
 
 
 if __name__ == "__main__":

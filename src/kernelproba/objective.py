@@ -14,7 +14,12 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
-from kernelproba.kernels.thin_product import SMALL_PRODUCT, thin_product
+from kernelproba.kernels.thin_product import (
+    SMALL_PRODUCT,
+    multiplies_in_place,
+    thin_product,
+    transpose_product,
+)
 from kernelproba.losses import Loss, LossTerms
 from kernelproba.penalties import QuadraticPenalty
 from kernelproba.rows.protocol import Rows
@@ -43,8 +48,9 @@ class LinearScores:
 
     def _transpose_product(self, Phi, G):
         """Φ̃ᵀG, where Φ̃ has a column of ones for the intercept."""
-        # As (GᵀΦ)ᵀ, so that BLAS copies the thin factor into its order and not the large one.
-        pulled = (G.T.astype(Phi.dtype, copy=False) @ Phi).T.astype(np.float64, copy=False)
+        slopes = G.astype(Phi.dtype, copy=False)
+        pulled = transpose_product(Phi, slopes) if isinstance(Phi, np.ndarray) else Phi.T @ slopes
+        pulled = pulled.astype(np.float64, copy=False)
         return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
 
     def value_and_gradient(self, Phi, y, w, theta):
@@ -192,6 +198,10 @@ class Objective:
         return float(noise) + np.finfo(np.float64).eps * float(np.linalg.norm(self.penalty.gradient(W)))
 
 
+#: Rows of a kernel matrix in single precision that the cache holds.
+CACHED_ROWS = 2500
+
+
 class KernelMatrix(Protocol):
     """A symmetric positive semi-definite matrix of which products are known."""
 
@@ -217,13 +227,23 @@ class DenseMatrix:
         return float(np.mean(self.K.diagonal(), dtype=np.float64))
 
     def product(self, A):
-        A = A.astype(self.dtype, copy=False)
-        if A.shape[1] > 1 and self.K.size * A.shape[1] <= SMALL_PRODUCT:
+        A, k = A.astype(self.dtype, copy=False), A.shape[1]
+        if k <= _columns_apart(len(self.K)):
+            # One column is bound by memory: reading one triangle halves the time.
+            out = np.empty((k, len(self.K)))
+            for a, sums in zip(A.T, out, strict=True):
+                sums[:] = self._symv(1.0, self.K.T, a)
+            return out.T
+        if self.K.size * k <= SMALL_PRODUCT or not multiplies_in_place():
             return (A.T @ self.K).T.astype(np.float64, copy=False)
-        if A.shape[1] > 1:
-            return np.asfortranarray(thin_product(self.K, A), dtype=np.float64)
-        # One column is bound by memory: reading one triangle halves the time.
-        return self._symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
+        return np.asfortranarray(thin_product(self.K, A), dtype=np.float64)
+
+
+def _columns_apart(n: int) -> int:
+    """Columns up to which n rows are faster multiplied with each by itself: more where BLAS would copy K."""
+    if n < 150 or multiplies_in_place():
+        return 1
+    return 6 if 400 <= n <= CACHED_ROWS else 3
 
 
 class FactoredMatrix:

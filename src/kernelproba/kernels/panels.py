@@ -2,8 +2,9 @@
 
 Rows of a matrix in C order are long.  A small product of BLAS that takes AᵀK, each number of K being loaded
 once for all columns of A, walks down narrow columns of it then, which no prefetcher follows.  In a panel of
-64 columns the same walk is one stretch of memory.  For 6 to 26 columns and some thousand rows products take
-0.6 to 0.8 of the time of `thin_product` (`python -m benchmarks.limit products`).
+64 columns the same walk is one stretch of memory.  Where BLAS does small products in place, those with 6 to
+26 columns take 0.6 to 0.8 of the time of `thin_product` (`python -m benchmarks.limit products`); elsewhere
+panels gain nothing.
 """
 
 from functools import cached_property

@@ -18,13 +18,18 @@ def machine() -> dict[str, object]:
     return {
         "commit": _commit(),
         "cores": os.cpu_count(),
-        "blas_threads": max((pool["num_threads"] for pool in threadpool_info()), default=1),
+        "blas_kernels": "/".join(sorted({pool.get("architecture") or pool["prefix"] for pool in _blas()})),
+        "blas_threads": max((pool["num_threads"] for pool in _blas()), default=1),
         "load_before": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
+
+
+def _blas() -> list[dict]:
+    return [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
 
 
 def _commit() -> str | None:

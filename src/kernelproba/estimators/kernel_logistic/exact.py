@@ -15,6 +15,7 @@ import numpy as np
 from kernelproba.basis import KernelBasis, span_rows
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.kernels import Kernel, Linear, Precomputed, kernel_matrix, kernel_panels
+from kernelproba.kernels.thin_product import multiplies_in_place
 from kernelproba.losses import loss_for
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, KernelObjective, Objective
 from kernelproba.penalties import Ridge
@@ -127,8 +128,8 @@ def fit_function(
 
 
 def _matrix(y: np.ndarray, matrix: Callable[..., np.ndarray] | None) -> Callable[..., KernelMatrix]:
-    """(kernel, X, dtype) → kernel matrix, in panels where products with several columns are ahead."""
-    if matrix is None and len(y) > FEWEST_ROWS and y.max() > 1:
+    """(kernel, X, dtype) → kernel matrix, in panels where products with several columns gain by them."""
+    if matrix is None and len(y) > FEWEST_ROWS and y.max() > 1 and multiplies_in_place():
         return kernel_panels
     given = kernel_matrix if matrix is None else matrix
     return lambda *arguments: DenseMatrix(given(*arguments))
