@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from kernelproba.rows.columns import check_numeric, text_names
 from kernelproba.rows.local import add
-from kernelproba.rows.protocol import T, located
+from kernelproba.rows.protocol import Place, T, located
 from kernelproba.typing import Matrix
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class DaskRows:
         return [
             apply(
                 fn,
-                f"partition {number} of {count}, counted from 0",
+                Place(f"partition {number} of {count}, counted from 0"),
                 *blocks,
                 *nodes,
                 dask_key_name=(token, number),
@@ -204,7 +204,7 @@ def _task_name(fn: Callable[..., object]) -> str:
     return getattr(inner, "__name__", type(inner).__name__).strip("_")
 
 
-def _located_result(fn: Callable[..., T], place: str, *arguments: object) -> T:
+def _located_result(fn: Callable[..., T], place: Place, *arguments: object) -> T:
     with located(place):
         return fn(*arguments)
 

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelproba.rows.protocol import T, located
+from kernelproba.rows.protocol import Place, T, located
 from kernelproba.typing import Matrix
 
 
@@ -41,9 +41,9 @@ class LocalRows(ABC):
     def in_blocks(self, block_rows: int) -> "LocalRows":
         """Return the same rows, in blocks of at most so many."""
 
-    def place(self, rows: slice) -> str:  # noqa: ARG002 — some stores know where their rows come from
-        """Name where a block comes from, for errors about it; empty if there is nothing to say."""
-        return ""
+    def place(self, rows: slice) -> Place:  # noqa: ARG002 — some stores know where their rows come from
+        """Where a block comes from, for errors about it; without a name if there is nothing to say."""
+        return Place()
 
     def whole(self) -> Matrix:
         """Return all rows, in memory."""
@@ -141,7 +141,7 @@ class ComputedRows(LocalRows):
     def width(self) -> int:
         return self._width
 
-    def place(self, rows: slice) -> str:
+    def place(self, rows: slice) -> Place:
         return self.source.place(rows)
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
@@ -210,10 +210,6 @@ class SelectedRows(LocalRows):
             if part.shape[0]:
                 yield slice(start, start + part.shape[0]), part
                 start += part.shape[0]
-
-    def place(self, rows: slice) -> str:
-        first, last = np.flatnonzero(self.kept)[[rows.start, rows.stop - 1]]
-        return self.source.place(slice(int(first), int(last) + 1))
 
     def take(self, index: np.ndarray) -> Matrix:
         return self.source.take(np.flatnonzero(self.kept)[index])

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelproba.rows.local import LocalRows
 from kernelproba.rows.parquet_file import ParquetFile, list_files
+from kernelproba.rows.protocol import Place
 
 BLOCK_ROWS = 16384
 
@@ -51,6 +52,8 @@ class ParquetRows(LocalRows):
         self.path, self.block_rows = path, block_rows
         self.files = [ParquetFile.open(file) for file in list_files(path)]
         self.columns = list(self.files[0].types if columns is None else columns)
+        if not self.columns:
+            raise ValueError("columns names no column: at least one is needed.")
         for file in self.files:
             file.check_columns(self.columns)
         self._ends = np.cumsum([len(file) for file in self.files])
@@ -103,10 +106,11 @@ class ParquetRows(LocalRows):
         finer.block_rows = min(block_rows, self.block_rows)
         return finer
 
-    def place(self, rows: slice) -> str:
+    def place(self, rows: slice) -> Place:
         """Name the file of a block."""
         number = int(np.searchsorted(self._ends, rows.start, side="right"))
-        return os.fspath(self.files[number].path)
+        file = self.files[number]
+        return Place(os.fspath(file.path), rows.start - int(self._ends[number]) + len(file))
 
     def _check_folder(self) -> None:
         """Refuse a folder that has gained or lost files since it was opened."""

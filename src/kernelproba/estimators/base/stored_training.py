@@ -16,7 +16,7 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LARGEST, check_entries, largest_entry
-from kernelproba.rows.protocol import Rows
+from kernelproba.rows.protocol import RowError, Rows
 from kernelproba.typing import ClassWeight, Matrix, RandomState
 
 
@@ -56,8 +56,8 @@ class StoredTraining:
         Class indices, the user's weights, and those times the class weights.
     given : GivenRows
         The rows as they came.
-    mass : array of shape (c, 2)
-        Number of rows, and sum of the sample weights, of each class.
+    mass : array of shape (c, 3)
+        Number of rows, sum of the sample weights w, and Σw‖x‖², of each class.
     factors : array of shape (c,)
         Class weights.
     variance : float
@@ -123,8 +123,8 @@ def scan_stored(
         raise ValueError(f"y has one class only ({classes[0]!r}); at least 2 classes are needed.")
     codes = rows.map_values(partial(_encode, classes), labels)
     mass, sums = rows.fold(partial(_moments, len(classes), rows.names), codes, weight)
-    total, squares, count = sums
-    variance = squares / (count * rows.width) - (total / (count * rows.width)) ** 2
+    total, count = sums
+    variance = mass[:, 2].sum() / (count * rows.width) - (total / (count * rows.width)) ** 2
     factors = class_factors(class_weight, classes, mass[:, 1])
     own = codes if kept is None else part.map_values(partial(_encode, classes), own_labels)
     weighted = own_weight
@@ -158,21 +158,22 @@ def unit_weights(n: int) -> np.ndarray:
 def _moments(
     n_classes: int, names: list[str] | None, block: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows with weight and weights of each class (c, 2), and Σwx, Σwx², Σw over all entries of a block."""
+    """Of a block the rows with weight, Σw and Σw‖x‖² of each class (c, 3), Σwx over all entries, and Σw."""
     block, weight = np.asarray(block, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     finite = np.isfinite(block).all(axis=0)
     if not finite.all():
         column = int(finite.argmin())
         name = column if names is None else repr(names[column])
-        raise ValueError(
-            f"Input X contains NaN or infinity in column {name}: remove or impute such rows before the fit."
-        )
+        row = int(np.isfinite(block[:, column]).argmin())
+        where = f"Input X contains NaN or infinity in column {name}, row "
+        raise RowError(where, row, ": remove or impute such rows before the fit.")
     if largest_entry(block) > LARGEST:
         check_entries(block, names)
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise ValueError("sample_weight must be finite and not negative.")
-    mass = np.stack([np.bincount(y, each, n_classes) for each in (weight > 0, weight)], axis=1)
-    return mass, np.array([(weight @ block).sum(), (weight @ np.square(block)).sum(), weight.sum()])
+    squares = weight * np.einsum("ij,ij->i", block, block)
+    mass = np.stack([np.bincount(y, each, n_classes) for each in (weight > 0, weight, squares)], axis=1)
+    return mass, np.array([(weight @ block).sum(), weight.sum()])
 
 
 def _carries(weight: np.ndarray) -> np.ndarray:

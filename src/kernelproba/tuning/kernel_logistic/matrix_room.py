@@ -1,8 +1,8 @@
 """Room that the kernel matrices of all fits of a search share.
 
-A search compares fits to the same rows in several views, and to parts of them; each keeps the matrices of some
-widths, because it comes back to them.  Where they do not all fit, those of the fits that were not used for
-longest are computed anew when they are needed again.
+A search compares fits to the same rows in several views, and to parts of them; each keeps the matrices of
+some widths, because it comes back to them.  Where they do not all fit, those of the fits that were not used
+for longest are computed anew when they are needed again.
 """
 
 import math
