@@ -99,8 +99,9 @@ class PoolFit(PooledFunctions):
         labels = many.rows.map_values(self.classes_.take, many.y)
         search.progress.units_left = len(selected) * (1 + FOLD_UNITS * n_folds(len(many)))
         fold, models, members = many.folds(n_folds(len(many)), rng), [], []
+        searched, hurried = self.n_centers == "auto", search.budget.ran_out
         for k, each in enumerate(selected):
-            fits = FinalFits(many, labels, each, self._model, self.n_centers == "auto")
+            fits = FinalFits(many, labels, each, self._model, searched, hurried)
             models.append(self._fitted_to(fits, f"model-{k}", search))
             members.append(cross_fit(fits, models[-1], fold, f"model-{k}", search))
         judged = many.at(np.sort(many.draw(POOL_ROWS, rng)))
