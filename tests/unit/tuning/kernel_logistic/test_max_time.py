@@ -80,8 +80,8 @@ def test_without_time_to_find_a_number_of_centres_there_are_few(monkeypatch, n_c
     X, y = three_gaussians(12_000, random_state=1)
     monkeypatch.setattr(TimeBudget, "is_over", lambda self: setattr(self, "ran_out", True) or True)
     monkeypatch.setattr(final_fits, "FIRST_CENTERS", 20)
+    model = CV(kernel="rbf", max_rows=200, max_time=1.0, random_state=0)
     with pytest.warns(ConvergenceWarning, match="fitted to 10001 of 12000 rows"):
-        model = CV(kernel="rbf", max_rows=200, max_time=1.0, random_state=0)
         model.fit(X, np.minimum(y, n_classes - 1))
     assert [each.dual_coef_.shape[1] for each in model.estimators_] == [20]
 
