@@ -11,6 +11,7 @@ from kernelproba import KernelLogisticRegression
 pd = pytest.importorskip("pandas")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
+cloudpickle = pytest.importorskip("cloudpickle")
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -112,6 +113,15 @@ def test_predictions_are_lazy_and_know_their_shape_type_and_name(table, model):
     assert P.dtype == P.compute().dtype == np.float64
     assert labels.dtype == labels.compute().dtype == model.classes_.dtype
     assert P[:10].compute().shape == (10, 3)
+
+
+def test_what_is_known_of_the_rows_of_training_does_not_travel_to_workers(rows, model):
+    X, y, _ = rows
+    model.fit(X, y)
+    model.loo_proba_ = np.zeros(10**6)
+    lazy = model.predict_proba(da.from_array(X, chunks=(700, -1)))
+    assert len(cloudpickle.dumps(lazy.dask)) < 10**6
+    assert model.loo_proba_.shape == (10**6,)
 
 
 def test_tasks_are_named_after_what_they_do(rows):

@@ -115,8 +115,26 @@ def test_a_checkpoint_of_other_rows_or_parameters_is_refused(search, rows, tmp_p
         clone(few).set_params(tol=1e-3).fit(X, y)
     with pytest.raises(ValueError, match="differs in a sample of the rows, the values of the rows"):
         clone(few).fit(X + 0.1, y)
+    swapped = X.copy()
+    swapped[[0, 1]] = X[[1, 0]]
+    assert y[0] != y[1]
+    with pytest.raises(ValueError, match="the values of the rows"):
+        clone(few).fit(swapped, y)
     with pytest.raises(ValueError, match="differs in the labels of rows"):
         clone(few).fit(X, y[::-1])
     with pytest.raises(ValueError, match="whole number as random_state"):
         clone(few).set_params(random_state=None).fit(X, y)
     clone(few).set_params(max_time=1e5).fit(X, y)  # how long it may take is no part of what it is
+
+
+def test_stored_rows_that_change_places_without_their_labels_are_other_rows(rows, tmp_path):
+    X, y = rows[0][:400], rows[1][:400]
+    search = KernelLogisticRegressionCV(
+        [1.0], gammas=[0.3], kernel="rbf", scale=None, max_rows=20, n_centers=10, random_state=0
+    ).set_params(checkpoint=tmp_path / "folder")
+    clone(search).fit(MemoryRows(X, 100), y)
+    other = np.flatnonzero(y != y[0])[0]
+    swapped = X.copy()
+    swapped[[0, other]] = X[[other, 0]]
+    with pytest.raises(ValueError, match="the values of the rows"):
+        clone(search).fit(MemoryRows(swapped, 100), y)

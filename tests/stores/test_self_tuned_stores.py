@@ -86,6 +86,39 @@ def test_rows_of_weight_zero_are_predicted_but_not_learned_from(search, weighted
     assert np.isfinite(model.loo_proba_).all()
 
 
+@pytest.mark.parametrize("store", ["blocks", "parquet", "dask array", "dask frame"])
+def test_rows_of_weight_zero_change_nothing_in_any_store(search, weighted, stored, store):
+    X, y, weight = weighted
+    masked = np.where(np.arange(3000) % 3 == 0, 0.0, weight)
+    labels = np.where(np.arange(3000) == 300, "of no weight", y.astype("U12"))
+    expected = clone(search).set_params(tol=1e-2).fit(X, labels, masked)
+    found = clone(expected).fit(stored[store], labels, masked)
+    assert found.classes_.tolist() == expected.classes_.tolist() == ["a", "b", "c"]
+    assert found.best_params_ == expected.best_params_
+    assert found.loo_scores_ == pytest.approx(expected.loo_scores_, abs=1e-8)
+    for name in ("loo_proba_", "loo_label_proba_"):
+        np.testing.assert_allclose(np.asarray(getattr(found, name)), getattr(expected, name), atol=1e-8)
+    P = np.asarray(found.predict_proba(stored[store]))
+    np.testing.assert_allclose(P, expected.predict_proba(X), atol=1e-8)
+    np.testing.assert_array_equal(found.best_estimator_.support_, expected.best_estimator_.support_)
+
+
+def test_copies_of_few_rows_some_of_weight_zero_are_tuned_on_a_cluster_as_in_memory(search, weighted):
+    copied = np.arange(900) % 150
+    X, y, weight = weighted[0][copied], weighted[1][copied], np.where(np.arange(900) % 4 == 0, 0.0, 1.0)
+    found = clone(search).fit(da.from_array(X, chunks=(400, -1)), y, weight)
+    np.testing.assert_allclose(found.loo_proba_, clone(search).fit(X, y, weight).loo_proba_, atol=1e-12)
+
+
+def test_files_in_single_precision_give_the_model_of_the_array(search, weighted, tmp_path):
+    X = weighted[0].astype(np.float32)
+    pd.DataFrame(X, columns=NAMES).to_parquet(tmp_path / "single.parquet", index=False)
+    store = ParquetRows(tmp_path)
+    assert store.whole().dtype == store.take(np.arange(3)).dtype == np.float32
+    expected, found = (clone(search).fit(rows, weighted[1]) for rows in (X, store))
+    np.testing.assert_allclose(found.loo_proba_, expected.loo_proba_, atol=1e-8)
+
+
 def test_a_class_of_few_rows_is_in_the_sample(search, weighted):
     X, y, weight = weighted
     rare = y.astype("U4")

@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernelproba import (
     ConformalClassifier,
@@ -138,21 +139,25 @@ def test_values_beyond_the_bounds_that_a_file_declares_are_damage(rows, tmp_path
 
 
 def test_a_gap_in_one_file_names_file_and_column(rows, folder, model):
+    whole = ParquetRows(folder, FEATURES)
+    fitted = clone(model).fit(whole, whole.column("label"))
     X = rows[0][:100].copy()
     X[77, 2] = np.nan
     write(folder / "part1.parquet", X, label=rows[1][:100])
-    stored = ParquetRows(folder, FEATURES)
-    with pytest.raises(ValueError, match=r"NaN or infinity in column 'x2'.*part1\.parquet"):
+    stored = ParquetRows(folder, FEATURES, block_rows=32)
+    with pytest.raises(ValueError, match=r"NaN or infinity in column 'x2', row 77: .*part1\.parquet"):
         model.fit(stored, stored.column("label"))
+    with pytest.raises(ValueError, match=r"NaN in row 77 of column 2.*part1\.parquet"):
+        fitted.predict_proba(stored)
 
 
 def test_a_gap_in_one_partition_names_partition_and_column(rows, model):
     X = rows[0][:300].copy()
     X[150, 1] = np.inf
     stored = da.from_array(X, chunks=(100, -1))
-    with pytest.raises(ValueError, match=r"NaN or infinity in column 1.*partition 1 of 3"):
+    with pytest.raises(ValueError, match=r"NaN or infinity in column 1, row 50: .*partition 1 of 3"):
         model.fit(stored, rows[1][:300])
-    with pytest.raises(ValueError, match=r"column 1.*rows 150 to 199"):
+    with pytest.raises(ValueError, match=r"column 1, row 150: .*rows 150 to 199"):
         model.fit(MemoryRows(X, 50), rows[1][:300])
 
 
@@ -169,6 +174,11 @@ def test_empty_files_and_partitions_change_nothing(rows, folder, model):
     found = model.fit(chunks, y[:300]).predict_proba(chunks)
     assert found.shape == (300, 3)
     np.testing.assert_allclose(found.compute(), expected, atol=1e-6)
+
+
+def test_no_columns_at_all_are_refused(folder):
+    with pytest.raises(ValueError, match="columns names no column"):
+        ParquetRows(folder, [])
 
 
 def test_no_rows_at_all_are_refused(rows, model, tmp_path):

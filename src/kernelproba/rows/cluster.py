@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from kernelproba.rows.columns import check_numeric, text_names
 from kernelproba.rows.local import add
-from kernelproba.rows.protocol import T, located
+from kernelproba.rows.protocol import Place, T, located
 from kernelproba.typing import Matrix
 
 if TYPE_CHECKING:
@@ -109,6 +109,15 @@ class DaskRows:
         """Return all rows: those of a chunk are computed together."""
         return self, (weights, *aligned)
 
+    def selected(self, kept: "da.Array", *aligned: "da.Array") -> "tuple[DaskRows, tuple[da.Array, ...]]":
+        """Rows at which aligned truth values are true, as if they were all, and aligned values of them."""
+        import dask.array as da
+
+        lengths = tuple(int(length) for length in da.map_blocks(_count, kept, dtype=np.int64).compute())
+        take = partial(da.map_blocks, _kept_rows)
+        X = take(self.data, kept[:, None], dtype=self.data.dtype, chunks=(lengths, self.data.chunks[1]))
+        return DaskRows(X), tuple(take(each, kept, dtype=each.dtype, chunks=(lengths,)) for each in aligned)
+
     def map_values(self, fn: Callable[..., np.ndarray], *aligned: "da.Array") -> "da.Array":
         """Aligned values ``fn(*aligned)``, kept by the workers."""
         import dask.array as da
@@ -153,7 +162,7 @@ class DaskRows:
         return [
             apply(
                 fn,
-                f"partition {number} of {count}, counted from 0",
+                Place(f"partition {number} of {count}, counted from 0"),
                 *blocks,
                 *nodes,
                 dask_key_name=(token, number),
@@ -195,7 +204,7 @@ def _task_name(fn: Callable[..., object]) -> str:
     return getattr(inner, "__name__", type(inner).__name__).strip("_")
 
 
-def _located_result(fn: Callable[..., T], place: str, *arguments: object) -> T:
+def _located_result(fn: Callable[..., T], place: Place, *arguments: object) -> T:
     with located(place):
         return fn(*arguments)
 
@@ -206,6 +215,16 @@ def _sum(parts: list[T]) -> T:
 
 def _distinct(chunk: ArrayLike) -> np.ndarray:
     return np.unique(np.asarray(chunk))
+
+
+def _count(kept: np.ndarray) -> np.ndarray:
+    """How many truth values of a chunk are true, (1,)."""
+    return np.array([kept.sum()])
+
+
+def _kept_rows(block: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Rows of a chunk at which truth values, (b,) or (b, 1), are true."""
+    return block[kept.reshape(-1)]
 
 
 def _unless_empty(fn: Callable[[Matrix], np.ndarray], empty: np.ndarray, block: Matrix) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernelproba.rows.protocol import T, located
+from kernelproba.rows.protocol import Place, T, located
 from kernelproba.typing import Matrix
 
 
@@ -41,9 +41,9 @@ class LocalRows(ABC):
     def in_blocks(self, block_rows: int) -> "LocalRows":
         """Return the same rows, in blocks of at most so many."""
 
-    def place(self, rows: slice) -> str:  # noqa: ARG002 — some stores know where their rows come from
-        """Name where a block comes from, for errors about it; empty if there is nothing to say."""
-        return ""
+    def place(self, rows: slice) -> Place:  # noqa: ARG002 — some stores know where their rows come from
+        """Where a block comes from, for errors about it; without a name if there is nothing to say."""
+        return Place()
 
     def whole(self) -> Matrix:
         """Return all rows, in memory."""
@@ -98,6 +98,10 @@ class LocalRows(ABC):
         """Return all rows, with their weights and aligned values: they are at hand."""
         return self, (weights, *aligned)
 
+    def selected(self, kept: np.ndarray, *aligned: np.ndarray) -> "tuple[LocalRows, tuple[np.ndarray, ...]]":
+        """Rows at which truth values (n,) are true, as if they were all, and aligned values of them."""
+        return SelectedRows(self, kept), tuple(each[kept] for each in aligned)
+
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "LocalRows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
         return ComputedRows(self, fn, width, budget)
@@ -137,7 +141,7 @@ class ComputedRows(LocalRows):
     def width(self) -> int:
         return self._width
 
-    def place(self, rows: slice) -> str:
+    def place(self, rows: slice) -> Place:
         return self.source.place(rows)
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
@@ -168,8 +172,8 @@ class ComputedRows(LocalRows):
         kept, values = weights > 0, (weights, *aligned)
         if kept.all() or 4 * len(self) * self._width <= self.budget:
             return self, values
-        part = ComputedRows(SelectedRows(self.source, kept), self.fn, self._width, self.budget)
-        return part, tuple(each[kept] for each in values)
+        part, values = self.source.selected(kept, *values)
+        return part.features(self.fn, self._width, budget=self.budget), values
 
     def take(self, index: np.ndarray) -> np.ndarray:
         return self.fn(self.source.take(index))

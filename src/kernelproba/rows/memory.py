@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelproba.rows.local import LocalRows
+from kernelproba.rows.protocol import Place
 from kernelproba.typing import Matrix
 
 
@@ -52,10 +53,10 @@ class MemoryRows(LocalRows):
             rows = slice(start, min(start + step, len(self)))
             yield rows, self.data[rows]
 
-    def place(self, rows: slice) -> str:
+    def place(self, rows: slice) -> Place:
         """Name the rows of a block, if there are several."""
         whole = rows.stop - rows.start == len(self)
-        return "" if whole else f"rows {rows.start} to {rows.stop - 1}"
+        return Place() if whole else Place(f"rows {rows.start} to {rows.stop - 1}", rows.start)
 
     def take(self, index: np.ndarray) -> Matrix:
         return self.data[index]

@@ -72,7 +72,11 @@ class ParquetFile:
             )
         check_numeric({name: self.types[name] for name in names}, os.fspath(self.path))
 
-    def blocks(self, names: Sequence[str], block_rows: int) -> Iterator[np.ndarray]:
+    def is_single(self, names: Sequence[str]) -> bool:
+        """Whether all of the columns are in single precision, or half of it."""
+        return all(str(self.types[name]) in ("float", "halffloat") for name in names)
+
+    def blocks(self, names: Sequence[str], block_rows: int, dtype: np.dtype) -> Iterator[np.ndarray]:
         """Yield the columns as matrices of at most so many rows, missing values as NaN."""
         self._check_unchanged()
         count = 0
@@ -80,7 +84,7 @@ class ParquetFile:
             for group in range(reader.metadata.num_row_groups):
                 bounds = _Bounds(reader.metadata.row_group(group), names)
                 for batch in reader.iter_batches(block_rows, row_groups=[group], columns=list(names)):
-                    block = _matrix(batch, names)
+                    block = _matrix(batch, names, dtype)
                     bounds.check(block, self.path)
                     count += len(block)
                     if len(block):
@@ -175,9 +179,9 @@ def _state(path: Path) -> tuple:
     return status.st_size, status.st_mtime_ns, status.st_ino, footer
 
 
-def _matrix(batch: "pa.RecordBatch", names: Sequence[str]) -> np.ndarray:
-    """Columns of a record batch as a float64 matrix (n, d), missing values as NaN."""
-    out = np.empty((batch.num_rows, len(names)))
+def _matrix(batch: "pa.RecordBatch", names: Sequence[str], dtype: np.dtype) -> np.ndarray:
+    """Columns of a record batch as a matrix (n, d), missing values as NaN."""
+    out = np.empty((batch.num_rows, len(names)), dtype)
     for j, name in enumerate(names):
         out[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
     return out

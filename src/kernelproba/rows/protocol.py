@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,16 +68,40 @@ class Rows(Protocol):
         Rows of weight zero are left out where they would be computed at every pass.
         """
 
+    def selected(self, kept: np.ndarray, *aligned: np.ndarray) -> "tuple[Rows, tuple[np.ndarray, ...]]":
+        """Rows at which aligned truth values are true, as if they were all, and aligned values of them."""
+
     def features(self, fn: Callable[[Matrix], np.ndarray], width: int, *, budget: int) -> "Rows":
         """Rows ``fn(block)`` of so many columns; what exceeds `budget` bytes is computed at every pass."""
 
 
+class Place(NamedTuple):
+    """Where a block comes from, for errors about it, and the number of its first row there."""
+
+    name: str = ""
+    first: int = 0
+
+
+class RowError(ValueError):
+    """An error about one row of a block, whose number stands between two parts of the text."""
+
+    def __init__(self, before: str, row: int, after: str):
+        super().__init__(before, row, after)
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.args))
+
+
 @contextmanager
-def located(place: str) -> Iterator[None]:
-    """Let errors about the values of a block also say where the block stands."""
+def located(place: Place) -> Iterator[None]:
+    """Let errors about the values of a block say where the block stands, and number rows as there."""
     try:
         yield
     except ValueError as error:
-        if not place:
+        if not place.name:
             raise
-        raise ValueError(f"{str(error).rstrip('.')} (in {place}).") from error
+        text = str(error)
+        if isinstance(error, RowError):
+            before, row, after = error.args
+            text = f"{before}{place.first + row}{after}"
+        raise ValueError(f"{text.rstrip('.')} (in {place.name}).") from error

@@ -113,9 +113,19 @@ class Checkpoint(Stages):
         """Write the result of a stage if it is complete, and return what the file says."""
         content = state_bytes(pack(result))
         if complete:
+            self._write(name, content)
+        return unpack(read_state(content))
+
+    def _write(self, name: str, content: bytes) -> None:
+        """Write a stage; if the disk is full, say so and go on: what was computed took longer than that."""
+        try:
             with replacing(self._file(name)) as temporary:
                 temporary.write_bytes(content)
-        return unpack(read_state(content))
+        except OSError as error:
+            warn_caller(
+                f"checkpoint={os.fspath(self.folder)!r} cannot keep the stage {name!r} ({error.strerror}): "
+                "the fit goes on, and would compute this stage again if it were stopped."
+            )
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}.npz"

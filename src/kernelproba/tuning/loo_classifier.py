@@ -38,7 +38,8 @@ class LooProbabilities(ProbabilisticClassifier):
         """
         n, index, y = _num_samples(X), given.index, given.y
         self.loo_scores_ = mean_scores(np.exp(log_P), y, given.sample_weight)
-        self.loo_proba_ = np.empty((n, log_P.shape[1])) if len(index) == n else self.predict_proba(X)
+        whole = len(index) == n
+        self.loo_proba_ = np.empty((n, log_P.shape[1])) if whole else np.asarray(self.predict_proba(X))
         self.loo_proba_[index] = np.exp(log_P)
         self.loo_label_proba_ = np.full(n, np.nan)
         self.loo_label_proba_[index] = self.loo_proba_[index, y]

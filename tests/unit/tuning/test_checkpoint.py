@@ -1,5 +1,6 @@
 """Stages in a folder are found again, and only by the run that they belong to."""
 
+import errno
 import json
 
 import numpy as np
@@ -113,3 +114,17 @@ def test_a_folder_in_the_place_of_a_file_is_refused(name, tmp_path):
     (folder / name).mkdir()
     with pytest.raises(ValueError, match="checkpoint="):
         Checkpoint(folder, {}).kept("stage", dict, same, same)
+
+
+def test_a_full_disk_loses_a_stage_but_not_the_fit(tmp_path, monkeypatch):
+    checkpoint = Checkpoint(tmp_path / "folder", {"rows": 3})
+
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr("kernelproba.tuning.checkpoint.replacing", full)
+    with pytest.warns(
+        UserWarning, match=r"folder' cannot keep the stage 'search' \(No space left on device\)"
+    ):
+        assert checkpoint.kept("search", lambda: [1.5], same, same) == [1.5]
+    assert checkpoint.found("search", same) is None

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TypeVar, cast
 
 import numpy as np
@@ -13,6 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from kernelproba.estimators.base.feature_names import check_features
 from kernelproba.rows.store import stored_rows
 from kernelproba.typing import MatrixLike
+
+#: Names of the columns, and what is known of every row of training.
+_NOT_FOR_BLOCKS = ("feature_names_in_", "loo_proba_", "loo_label_proba_")
 
 Method = TypeVar("Method", bound=Callable[..., object])
 
@@ -27,24 +29,21 @@ def by_rows(method: Method) -> Method:
             return method(self, X)
         check_is_fitted(self)
         check_features(self, rows)
-        return rows.map(BoundMethod(method, _without_names(self)))
+        return rows.map(partial(_answer, method), shared=(_for_blocks(self),))
 
     return cast(Method, wrapper)
 
 
-@dataclass(frozen=True)
-class BoundMethod:
-    """``method(model, ·)`` in a form that travels to workers."""
-
-    method: Callable
-    model: BaseEstimator
-
-    def __call__(self, block: MatrixLike) -> np.ndarray:
-        return self.method(self.model, block)
+def _answer(method: Callable, block: MatrixLike, model: BaseEstimator) -> np.ndarray:
+    return method(model, block)
 
 
-def _without_names(model: BaseEstimator) -> BaseEstimator:
-    """The model for blocks, which are arrays: names have been checked for all of them at once."""
-    nameless = copy(model)
-    vars(nameless).pop("feature_names_in_", None)
-    return nameless
+def _for_blocks(model: BaseEstimator) -> BaseEstimator:
+    """The model without what blocks do not need, which may be larger than all else where it travels.
+
+    Blocks are arrays: names have been checked for all of them at once.
+    """
+    bare = copy(model)
+    for name in _NOT_FOR_BLOCKS:
+        vars(bare).pop(name, None)
+    return bare

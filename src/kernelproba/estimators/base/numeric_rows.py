@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from kernelproba.estimators.base.validation import is_missing, reads_as_number
+from kernelproba.rows.protocol import RowError
 from kernelproba.typing import MatrixLike
 
 _CURE = "Use TableClassifier, which takes tables as they come, or {} with scikit-learn's {}."
@@ -32,7 +33,7 @@ def numeric_rows(estimator: BaseEstimator, X: MatrixLike, *y, **options):
         found = None if _is_kernel(estimator) else _first_in_table(X, type(estimator).__name__, str(error))
         if found is None:
             raise
-        raise ValueError(found) from error
+        raise found from error
 
 
 def _is_kernel(estimator: BaseEstimator) -> bool:
@@ -40,8 +41,8 @@ def _is_kernel(estimator: BaseEstimator) -> bool:
     return estimator.__sklearn_tags__().input_tags.pairwise
 
 
-def _first_in_table(X: MatrixLike, model: str, error: str) -> str | None:
-    """Where the text or the gap is of which an error complains."""
+def _first_in_table(X: MatrixLike, model: str, error: str) -> RowError | None:
+    """Error that says where the text or the gap is of which an error complains."""
     text, gap = error.startswith("could not convert string"), error.startswith("Input X contains NaN")
     if sp.issparse(X) or not (text or gap):
         return None
@@ -51,8 +52,9 @@ def _first_in_table(X: MatrixLike, model: str, error: str) -> str | None:
         for row, entry in enumerate(column):
             if text and isinstance(entry, str) and not reads_as_number(entry):
                 cure = _CURE.format("encode the column", "OneHotEncoder")
-                return f"X has {entry!r} in row {row} of column {name!r}, and {model} takes numbers. {cure}"
+                after = f" of column {name!r}, and {model} takes numbers. {cure}"
+                return RowError(f"X has {entry!r} in row ", row, after)
             if gap and is_missing(entry):
                 cure = _CURE.format("fill the gaps", "SimpleImputer")
-                return f"Input X contains NaN in row {row} of column {name!r}. {cure}"
+                return RowError("Input X contains NaN in row ", row, f" of column {name!r}. {cure}")
     return None

@@ -16,22 +16,48 @@ from kernelproba.estimators.base.class_weights import class_factors
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LARGEST, check_entries, largest_entry
-from kernelproba.rows.protocol import Rows
+from kernelproba.rows.protocol import RowError, Rows
 from kernelproba.typing import ClassWeight, Matrix, RandomState
 
 
 @dataclass(frozen=True)
-class StoredTraining:
-    """Rows in a store, as a fit sees them.
+class GivenRows:
+    """All rows of a store, those without weight included.
 
     Parameters
     ----------
     X : Rows of shape (n, d)
         The rows.
-    y, weight : aligned values of n rows
-        Class indices, and sample weights times class weights.
-    mass : array of shape (c, 2)
-        Number of rows, and sum of the sample weights, of each class.
+    y, sample_weight : aligned values of n rows
+        Class indices, 0 for a label that no row with weight has, and the user's weights.
+    kept : array of shape (n,), bool, or None
+        Which of them carry weight, in memory; None if all do.
+    """
+
+    X: Rows
+    y: np.ndarray
+    sample_weight: np.ndarray
+    kept: np.ndarray | None
+
+    def numbers(self, rows: np.ndarray) -> np.ndarray:
+        """Where rows with weight stand among all rows; −1, for a centre that is no row, stays."""
+        return rows if self.kept is None else np.where(rows < 0, -1, np.flatnonzero(self.kept)[rows])
+
+
+@dataclass(frozen=True)
+class StoredTraining:
+    """Rows in a store that carry weight, as a fit sees them.
+
+    Parameters
+    ----------
+    X : Rows of shape (n, d)
+        The rows.
+    y, sample_weight, weight : aligned values of n rows
+        Class indices, the user's weights, and those times the class weights.
+    given : GivenRows
+        The rows as they came.
+    mass : array of shape (c, 3)
+        Number of rows, sum of the sample weights w, and Σw‖x‖², of each class.
     factors : array of shape (c,)
         Class weights.
     variance : float
@@ -40,14 +66,16 @@ class StoredTraining:
 
     X: Rows
     y: np.ndarray
+    sample_weight: np.ndarray
     weight: np.ndarray
+    given: GivenRows
     mass: np.ndarray
     factors: np.ndarray
     variance: float
 
     def numbers(self, rows: np.ndarray) -> np.ndarray:
-        """Where rows stood in the input: nothing was left out."""
-        return rows
+        """Where rows stood in the input; −1, for a centre that is no row, stays."""
+        return self.given.numbers(rows)
 
     def class_weights(self, n_classes: int) -> np.ndarray:  # noqa: ARG002 — as of Training
         """Sum (c,) of the user's weights of each class."""
@@ -61,10 +89,10 @@ class StoredTraining:
     def excerpt(self, size: int, random_state: RandomState) -> Training:
         """Some rows, their labels and weights, in memory."""
         index = self._draw(size, random_state)
-        weight = self.X.pick(self.weight, index)
-        kept = np.flatnonzero(weight)
-        y, weight, index = self.X.pick(self.y, index)[kept], weight[kept], index[kept]
-        return Training(self.X.take(index), y, weight, weight, index)
+        y, sample_weight, weight = (
+            self.X.pick(values, index) for values in (self.y, self.sample_weight, self.weight)
+        )
+        return Training(self.X.take(index), y, sample_weight, weight, self.numbers(index))
 
     def _draw(self, size: int, random_state: RandomState) -> np.ndarray:
         rng = check_random_state(random_state)
@@ -84,21 +112,42 @@ def scan_stored(
     if len(rows) == 0:
         raise ValueError("X has no rows.")
     labels = _aligned(rows, y, "y")
-    classes = _classes(rows, labels)
+    weight = unit_weights(len(rows)) if sample_weight is None else sample_weight
+    weight = _aligned(rows, weight, "sample_weight")
+    known = _classes(rows, labels)
+    part, (own_labels, own_weight), kept = rows, (labels, weight), None
+    if sample_weight is not None:
+        part, (own_labels, own_weight), kept = _with_weight(rows, labels, weight)
+    classes = known if kept is None else part.distinct(own_labels)
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least 2 classes are needed.")
     codes = rows.map_values(partial(_encode, classes), labels)
-    weight = _aligned(
-        rows, unit_weights(len(rows)) if sample_weight is None else sample_weight, "sample_weight"
-    )
     mass, sums = rows.fold(partial(_moments, len(classes), rows.names), codes, weight)
-    if not (mass[:, 1] > 0).all():
-        raise ValueError("Every class of y needs rows with a positive sample_weight.")
-    total, squares, count = sums
-    variance = squares / (count * rows.width) - (total / (count * rows.width)) ** 2
+    total, count = sums
+    variance = mass[:, 2].sum() / (count * rows.width) - (total / (count * rows.width)) ** 2
     factors = class_factors(class_weight, classes, mass[:, 1])
-    weighted = weight if (factors == 1).all() else rows.map_values(partial(_weigh, factors), weight, codes)
-    return StoredTraining(rows, codes, weighted, mass, factors, float(variance)), classes
+    own = codes if kept is None else part.map_values(partial(_encode, classes), own_labels)
+    weighted = own_weight
+    if (factors != 1).any():
+        weighted = part.map_values(partial(_weigh, factors), own_weight, own)
+    given = GivenRows(rows, codes, weight, kept)
+    return StoredTraining(part, own, own_weight, weighted, given, mass, factors, float(variance)), classes
+
+
+def _with_weight(
+    rows: Rows, labels: np.ndarray, weight: np.ndarray
+) -> tuple[Rows, tuple[np.ndarray, ...], np.ndarray | None]:
+    """Rows that carry weight, their labels and weights, and which they are (n,), None if all do.
+
+    As in memory, the others are left out before anything is drawn: samples depend on the number of rows.
+    """
+    carries = rows.map_values(_carries, weight)
+    kept = np.asarray(carries)
+    if kept.all():
+        return rows, (labels, weight), None
+    if not kept.any():
+        raise ValueError("sample_weight is zero for every row; two classes at least need weight.")
+    return *rows.selected(carries, labels, weight), kept
 
 
 def unit_weights(n: int) -> np.ndarray:
@@ -109,26 +158,34 @@ def unit_weights(n: int) -> np.ndarray:
 def _moments(
     n_classes: int, names: list[str] | None, block: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows and weights of each class (c, 2), and Σwx, Σwx², Σw over all entries of one block."""
+    """Of a block the rows with weight, Σw and Σw‖x‖² of each class (c, 3), Σwx over all entries, and Σw."""
     block, weight = np.asarray(block, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     finite = np.isfinite(block).all(axis=0)
     if not finite.all():
         column = int(finite.argmin())
         name = column if names is None else repr(names[column])
-        raise ValueError(
-            f"Input X contains NaN or infinity in column {name}: remove or impute such rows before the fit."
-        )
+        row = int(np.isfinite(block[:, column]).argmin())
+        where = f"Input X contains NaN or infinity in column {name}, row "
+        raise RowError(where, row, ": remove or impute such rows before the fit.")
     if largest_entry(block) > LARGEST:
         check_entries(block, names)
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise ValueError("sample_weight must be finite and not negative.")
-    mass = np.stack([np.bincount(y, minlength=n_classes), np.bincount(y, weight, n_classes)], axis=1)
-    return mass, np.array([(weight @ block).sum(), (weight @ np.square(block)).sum(), weight.sum()])
+    squares = weight * np.einsum("ij,ij->i", block, block)
+    mass = np.stack([np.bincount(y, each, n_classes) for each in (weight > 0, weight, squares)], axis=1)
+    return mass, np.array([(weight @ block).sum(), weight.sum()])
+
+
+def _carries(weight: np.ndarray) -> np.ndarray:
+    """Which rows carry weight, or a weight that is to be refused."""
+    return np.asarray(weight) != 0
 
 
 def _encode(classes: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Class indices of labels, a byte or two each."""
-    return np.searchsorted(classes, labels).astype(np.min_scalar_type(-len(classes)))
+    """Class indices of labels, a byte or two each; 0 for a label that no row with weight has."""
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    codes[classes[codes] != labels] = 0
+    return codes.astype(np.min_scalar_type(-len(classes)))
 
 
 def _weigh(factors: np.ndarray, weight: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -61,7 +61,7 @@ class ClassRows:
     training : Training or StoredTraining
         The rows.
     codes : array of shape (n,)
-        Class indices in memory, −1 for rows of weight zero.
+        Class indices in memory.
     """
 
     training: Training | StoredTraining
@@ -70,15 +70,12 @@ class ClassRows:
     @classmethod
     def of(cls, training: Training | StoredTraining) -> "ClassRows":
         """Rows as a fit sees them."""
-        codes = np.asarray(training.y).astype(np.int32)
-        if isinstance(training, StoredTraining):
-            codes[np.asarray(training.weight) == 0] = -1
-        return cls(training, codes)
+        return cls(training, np.asarray(training.y).astype(np.int32))
 
     def centers(self, kernel: Kernel, choice: CenterChoice) -> tuple[list[Matrix], list[np.ndarray]]:
         """Centres of each class, and the rows that they are."""
         rng, rows = check_random_state(choice.random_state), as_rows(self.training.X)
-        counts = np.bincount(self.codes[self.codes >= 0])
+        counts = np.bincount(self.codes)
         most = min(AUTO_CENTERS, choice.plan.most_centers) if choice.number == "auto" else choice.number
         shares = np.maximum(1, np.round(most * counts / counts.sum()).astype(int))
         centers, numbers = [], []

@@ -153,8 +153,7 @@ class UncertainFunction(UncertainProbabilities, LogisticScores, KernelMachine):
 def _excerpt(training: Training | StoredTraining, n: int) -> Training:
     """Some of the rows, in memory."""
     if not isinstance(training, Training):
-        kept = training.excerpt(SAMPLE_ROWS, 0)
-        return replace(kept, sample_weight=kept.weight / training.factors[kept.y])
+        return training.excerpt(SAMPLE_ROWS, 0)
     return training if n <= SAMPLE_ROWS else training.at(sampled_rows(n))
 
 

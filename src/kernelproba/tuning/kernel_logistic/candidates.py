@@ -35,6 +35,7 @@ from kernelproba.tuning.kernel_logistic.gram_matrices import (
     wide_factor,
 )
 from kernelproba.tuning.kernel_logistic.known_scores import KnownScores, penalty_steps
+from kernelproba.tuning.kernel_logistic.matrix_room import MatrixRoom
 from kernelproba.tuning.observations import Observations
 
 #: Largest rank of kernel matrices in leave-one-out systems.
@@ -84,10 +85,18 @@ class CandidateFits:
         gamma → Kernel.
     options : Options
         Of the fits, which are by irls.
+    room : MatrixRoom, optional
+        What the matrices of these and other fits may take; by default any number of bytes.
     """
 
-    def __init__(self, rows: Observations, kernel_of: Callable[[float | None], Kernel], options: Options):
-        self.rows, self.options = rows, options
+    def __init__(
+        self,
+        rows: Observations,
+        kernel_of: Callable[[float | None], Kernel],
+        options: Options,
+        room: MatrixRoom | None = None,
+    ):
+        self.rows, self.options, self._room = rows, options, MatrixRoom() if room is None else room
         self.kernel = lru_cache(maxsize=None)(kernel_of)
         self._distances = DistanceCache(rows.X)
         self._widths: set[float | None] = set()
@@ -98,6 +107,9 @@ class CandidateFits:
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
         self.low_rank = lru_cache(maxsize=3)(self._compute_low_rank)
         self._wide_factor = lru_cache(maxsize=3)(self._compute_wide_factor)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def forget(self) -> None:
         """Give the memory of matrices free; they are computed anew where they are needed again."""
@@ -112,6 +124,7 @@ class CandidateFits:
 
     def matrix(self, gamma: float | None) -> np.ndarray:
         """Kernel matrix (m, m), in single precision where the rows are many."""
+        self._room.use(self)
         return self._matrix(gamma, self.options.precision(len(self.rows.y)))
 
     def held_out(self, gamma: float | None, C: float, folds: Folds) -> list[HeldOutPrediction]:
@@ -157,7 +170,7 @@ class CandidateFits:
 
     def on(self, rows: Observations) -> "CandidateFits":
         """Fits with the same kernels to other rows."""
-        return CandidateFits(rows, self.kernel, self.options)
+        return CandidateFits(rows, self.kernel, self.options, self._room)
 
     def part(self, fold: Fold, gamma: float | None, C: float) -> "CandidateFits":
         """Fits to what a fold trains on, one of which is known."""
@@ -265,6 +278,7 @@ class CandidateFits:
 
     def _gram(self, gamma: float | None, C: float, dtype: type) -> GramMatrix:
         """Kernel matrix of all rows, good enough for a fit with C, by a factor where there is a thin one."""
+        self._room.use(self)
         if has_factor(self.kernel(gamma), self.rows.X):
             return FactoredGram(self.rows.X)
         many = self.options.precision(len(self.rows.y)) is not np.float64

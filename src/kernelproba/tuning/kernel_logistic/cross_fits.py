@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from kernelproba.estimators.base.stored_training import GivenRows
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.tuning.kernel_logistic.candidates import score_log_probabilities
 from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
@@ -42,7 +43,7 @@ class CrossFits:
     view : ScaledView
         How the model sees rows.
     models : sequence of KernelLogisticRegression
-        Number k was fitted without the rows of fold k.
+        Number k was fitted without the rows of fold k; the last to all rows, for those of weight zero.
     known : array of shape (n, c), optional
         Log-probabilities of all rows by the versions that lack them, if these are known already.
     """
@@ -53,14 +54,14 @@ class CrossFits:
 
     def log_probabilities(self, X: Matrix, fold: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Log-probabilities (r, c) of rows X (r, d) of these numbers, by versions that lack their folds."""
-        if self.known is not None:
-            return self.known[numbers]
-        Z = self.view.rows(X)
-        log_P = np.empty((len(fold), len(self.models[0].classes_)))
-        for number, model in enumerate(self.models):
+        if self.known is None:
+            log_P, first = np.empty((len(fold), len(self.models[0].classes_))), 0
+        else:  # but for rows of weight zero
+            log_P, first = self.known[numbers], len(self.models) - 1
+        for number in range(first, len(self.models)):
             own = np.maximum(fold, 0) == number
             if own.any():
-                log_P[own] = score_log_probabilities(model._scores(Z[own]))
+                log_P[own] = score_log_probabilities(self.models[number]._scores(self.view.rows(X[own])))
         return log_P
 
 
@@ -89,6 +90,16 @@ def held_out_probabilities(X: Matrix, fold: np.ndarray, numbers: np.ndarray, poo
     return np.exp(pooled(log_Ps, pool.weights, pool.temperature))
 
 
+def held_out_of_all(given: GivenRows, fold: np.ndarray, pool: HeldOutPool) -> np.ndarray:
+    """Probabilities (n, c) of all rows of a store, of which those that carry weight are in folds (m,)."""
+    kept = slice(None) if given.kept is None else given.kept
+    folds = np.full(len(given.X), len(pool.members[0].models) - 1, dtype=np.int8)
+    numbers = np.zeros(len(given.X), dtype=np.int64)
+    folds[kept], numbers[kept] = fold, np.arange(len(fold))
+    rows = given.X.in_blocks(BLOCK_ROWS)
+    return rows.map(held_out_probabilities, rows.align(folds), rows.align(numbers), shared=(pool,))
+
+
 def cross_fit(
     fits: FinalFits,
     model: KernelLogisticRegression,
@@ -112,7 +123,7 @@ def cross_fit(
         )
         for number in range(int(fold.max()) + 1)
     ]
-    return CrossFits(fits.selected.view, models, _known(fits, models, fold))
+    return CrossFits(fits.selected.view, [*models, model], _known(fits, models, fold))
 
 
 def _known(

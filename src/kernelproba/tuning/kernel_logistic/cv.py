@@ -24,7 +24,11 @@ from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
 from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
-from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_probabilities
+from kernelproba.tuning.kernel_logistic.cross_fits import (
+    BLOCK_ROWS,
+    held_out_of_all,
+    held_out_probabilities,
+)
 from kernelproba.tuning.kernel_logistic.growth import follow_sizes
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, selected_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
@@ -275,7 +279,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             if isinstance(given, Training) and copies is not None:
                 self._fit_few(X, y, given, copies, search)
             else:
-                self._fit_many(X, given, ManyRows.of(given, sample_weight), search)
+                self._fit_many(X, given, ManyRows.of(given), search)
         self.stopped_early_ = budget.ran_out
         return self
 
@@ -323,14 +327,15 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         index = order.part(max(search.budget.affordable(len(many)), self._least_rows()))
         pool, fold = self._fit_large_pool(many, index, selected, rng, search)
         self._store_selection(search, len(many), len(many) if index is None else len(index))
-        numbers = many.rows.align(np.arange(len(many)))
-        P = many.rows.in_blocks(BLOCK_ROWS).map(held_out_probabilities, fold, numbers, shared=(pool,))
         if isinstance(given, Training):
+            rows, numbers = many.rows.in_blocks(BLOCK_ROWS), np.arange(len(many))
+            P = rows.map(held_out_probabilities, fold, numbers, shared=(pool,))
             self._rows_ = given.index
             self._store_loo(X, given, log_probabilities(P))
         else:
-            self._rows_ = None
-            self._store_stored_loo(P, many.y, many.sample_weight)
+            every = given.given
+            self._rows_ = None if every.kept is None else np.flatnonzero(every.kept)
+            self._store_stored_loo(held_out_of_all(every, fold, pool), every.y, every.sample_weight)
 
     def _observed_spaces(
         self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates

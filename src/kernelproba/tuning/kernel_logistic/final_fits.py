@@ -13,7 +13,7 @@ import numpy as np
 from kernelproba.estimators.base.callbacks import Step, reporting_to
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.refit import Refits, RowFits
-from kernelproba.tuning.kernel_logistic.growth import CENTERED_SCORES, grown_centers
+from kernelproba.tuning.kernel_logistic.growth import CENTERED_SCORES, FIRST_CENTERS, grown_centers
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, fit_input
 from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 
@@ -32,6 +32,8 @@ class FinalFits:
         SelectedModel → KernelLogisticRegression, not yet fitted.
     centers_searched : bool
         Whether the number of centres was left to be found.
+    hurried : bool
+        Whether there was no time to find it.
     """
 
     many: ManyRows
@@ -39,6 +41,7 @@ class FinalFits:
     selected: SelectedModel
     model: Callable[[SelectedModel], KernelLogisticRegression]
     centers_searched: bool
+    hurried: bool
     _known_refits: Refits | None = field(default=None, init=False)
 
     def to_all(self, step: Step) -> KernelLogisticRegression:
@@ -46,9 +49,12 @@ class FinalFits:
         if self._spanning:
             return self._rows.to_all()
         model, best = self.model(self.selected), self.selected.best
+        plan = self.many.memory_plan(model.memory_limit)
         if best.n_centers is not None:
-            plan = self.many.memory_plan(model.memory_limit)
             model.set_params(n_centers=grown_centers(best, len(self.many), plan))
+        elif self.centers_searched and self.hurried and not self._grown:
+            # As many as it takes may be thousands, which take many times as long as the search was given.
+            model.set_params(n_centers=min(FIRST_CENTERS, plan.most_centers))
         with reporting_to(model, step):
             rows = fit_input(self.many.seen(self.selected.view))
             return model.fit(rows, self.labels, self.many.sample_weight)
@@ -75,8 +81,13 @@ class FinalFits:
         if best.n_centers is not None or best.gamma is None or not self.centers_searched:
             return False
         # Where centres may be quicker, a larger sample must have told that they do not suffice.
-        compared = best.n_rows > len(self.selected.fits.rows) or plan.n_scores not in CENTERED_SCORES
-        return compared and plan.may_span(len(self.many))
+        quick = plan.n_scores not in CENTERED_SCORES and not self.hurried
+        return (self._grown or quick) and plan.may_span(len(self.many))
+
+    @property
+    def _grown(self) -> bool:
+        """Whether the settings are those of a larger sample than was searched."""
+        return self.selected.best.n_rows > len(self.selected.fits.rows)
 
     @cached_property
     def _rows(self) -> RowFits:

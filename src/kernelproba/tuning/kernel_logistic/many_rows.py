@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 from sklearn.utils.random import sample_without_replacement
 
-from kernelproba.estimators.base.stored_training import StoredTraining, unit_weights
+from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.losses import loss_for
@@ -29,7 +28,7 @@ JUDGED_SHARE, JUDGED_ROWS = 0.2, 10_000
 
 @dataclass(frozen=True)
 class ManyRows:
-    """n rows, wherever they are.
+    """n rows that carry weight, wherever they are.
 
     Parameters
     ----------
@@ -38,7 +37,7 @@ class ManyRows:
     y, weight, sample_weight : aligned values of n rows
         Class indices, and weights with and without those of the classes.
     codes : array of shape (n,)
-        The class indices in memory, −1 for rows of weight zero.
+        The class indices in memory.
     """
 
     rows: Rows
@@ -48,24 +47,19 @@ class ManyRows:
     codes: np.ndarray
 
     @classmethod
-    def of(cls, training: Training | StoredTraining, sample_weight: ArrayLike | None) -> "ManyRows":
-        """Checked rows, and the weights that the user gave them."""
-        rows, y = as_rows(training.X), np.asarray(training.y)
+    def of(cls, training: Training | StoredTraining) -> "ManyRows":
+        """Checked rows."""
+        y = np.asarray(training.y)
         codes = y.astype(np.min_scalar_type(-1 - int(y.max())))
-        if isinstance(training, Training):
-            return cls(rows, training.y, training.weight, training.sample_weight, codes)
-        weight = rows.align(unit_weights(len(rows)) if sample_weight is None else sample_weight)
-        if sample_weight is not None:
-            codes[np.asarray(weight) == 0] = -1
-        return cls(rows, training.y, training.weight, weight, codes)
+        return cls(as_rows(training.X), training.y, training.weight, training.sample_weight, codes)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     @property
     def class_counts(self) -> np.ndarray:
-        """Rows of each class (c,) that carry weight."""
-        return np.bincount(self.codes + 1)[1:]
+        """Rows of each class (c,)."""
+        return np.bincount(self.codes)
 
     def memory_plan(self, memory_limit: float | str | None) -> MemoryPlan:
         """How much memory a fit to the rows may take for what."""
@@ -73,12 +67,11 @@ class ManyRows:
         return MemoryPlan.within(memory_limit, loss_for(c).n_scores(c), len(self))
 
     def draw(self, size: int, rng: np.random.RandomState) -> np.ndarray:
-        """Numbers, in random order, of so many rows that carry weight."""
-        n = int(self.class_counts.sum())
+        """Numbers, in random order, of so many rows."""
+        n = len(self)
         index = sample_without_replacement(n, min(size, n), random_state=rng)
         # The order of all rows is kept: four bytes each do, up to two thousand million of them.
-        index = rng.permutation(index.astype(np.min_scalar_type(-max(n, 2**31 - 1)), copy=False))
-        return index if n == len(self) else np.flatnonzero(self.codes >= 0)[index]
+        return rng.permutation(index.astype(np.min_scalar_type(-max(n, 2**31 - 1)), copy=False))
 
     def with_rare(self, index: np.ndarray) -> np.ndarray:
         """Numbers of rows in ascending order, and of two rows of every class that lacks them there."""

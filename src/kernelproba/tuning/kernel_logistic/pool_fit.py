@@ -93,14 +93,15 @@ class PoolFit(PooledFunctions):
     ) -> tuple[HeldOutPool, np.ndarray]:
         """Fit the selected models to many rows, those at `index` or all, and pool them by folds of these.
 
-        Returns the pool, and the fold of every row: version 0 of the models predicts rows without one.
+        Returns the pool, and the fold (n,) of every row: version 0 of the models predicts rows without one.
         """
         many = everything if index is None else everything.part(index)
         labels = many.rows.map_values(self.classes_.take, many.y)
         search.progress.units_left = len(selected) * (1 + FOLD_UNITS * n_folds(len(many)))
         fold, models, members = many.folds(n_folds(len(many)), rng), [], []
+        searched, hurried = self.n_centers == "auto", search.budget.ran_out
         for k, each in enumerate(selected):
-            fits = FinalFits(many, labels, each, self._model, self.n_centers == "auto")
+            fits = FinalFits(many, labels, each, self._model, searched, hurried)
             models.append(self._fitted_to(fits, f"model-{k}", search))
             members.append(cross_fit(fits, models[-1], fold, f"model-{k}", search))
         judged = many.at(np.sort(many.draw(POOL_ROWS, rng)))
@@ -118,7 +119,7 @@ class PoolFit(PooledFunctions):
             whole = np.full(len(everything), -1, dtype=fold.dtype)
             whole[index] = fold
             fold = whole
-        return pool, everything.rows.align(fold)
+        return pool, fold
 
     def _fitted_to(self, fits: FinalFits, name: str, search: CandidateSearch) -> KernelLogisticRegression:
         """One of the selected models, fitted to many rows or taken from a checkpoint."""

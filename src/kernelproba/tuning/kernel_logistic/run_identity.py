@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from numbers import Number
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.utils.extmath import row_norms
 
 from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
@@ -14,7 +14,7 @@ from kernelproba.kernels import Kernel
 from kernelproba.linalg import densify
 
 #: Number of the format of stages; a larger one makes older folders foreign.
-FORMAT = 1
+FORMAT = 2
 #: Parameters that do not change what a stage finds.
 _IRRELEVANT = ("checkpoint", "max_time")
 #: Entries up to which a list is shown as it is.
@@ -40,25 +40,25 @@ def run_identity(
     version = sys.modules["kernelproba"].__version__  # this module is below the one that has it
     facts: dict[str, object] = {"the version of kernelproba": f"{version}, format {FORMAT}"}
     facts |= {f"the parameter {name}": _described(params[name]) for name in params if name not in _IRRELEVANT}
-    mass, spread = _sums(given, len(classes))
+    mass, squares = _sums(given, len(classes))
+    which = np.arange(1, len(classes) + 1)
     return facts | {
         "the number of rows": len(given.y),
         "the number of columns": int(sample.X.shape[1]),
         "the labels": [str(label) for label in classes],
         "the labels of rows": _digest(np.asarray(given.y)),
         "a sample of the rows": _digest(densify(sample.X), sample.y, sample.weight),
-        "the weights": float(mass @ np.arange(1, len(mass) + 1)),
-        "the values of the rows": spread,
+        "the weights": float(mass @ which),
+        "the values of the rows": float(squares @ which),
     }
 
 
-def _sums(given: Training | StoredTraining, n_classes: int) -> tuple[np.ndarray, float]:
-    """Weight (c,) of each class, and a sum over all values."""
+def _sums(given: Training | StoredTraining, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Σw and Σw‖x‖² of each class, (c,) each: rows that change places without their labels differ."""
     if isinstance(given, StoredTraining):
-        return given.class_weights(n_classes), given.variance
-    values = np.asarray(given.X.data if sp.issparse(given.X) else given.X)
-    spread = float(np.vdot(values, values)) / max(values.size, 1)
-    return given.class_weights(n_classes), spread
+        return given.mass[:, 1], given.mass[:, 2]
+    squares = given.sample_weight * row_norms(given.X, squared=True)
+    return given.class_weights(n_classes), np.bincount(given.y, squares, n_classes)
 
 
 def _digest(*arrays: np.ndarray) -> str:

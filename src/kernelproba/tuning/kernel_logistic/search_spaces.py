@@ -21,6 +21,7 @@ from kernelproba.rows.folds import CrossValidation
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
 from kernelproba.tuning.kernel_logistic.growth import Searched
+from kernelproba.tuning.kernel_logistic.matrix_room import MatrixRoom
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, is_wide, suited_scales
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace
 from kernelproba.tuning.observations import find_copies
@@ -119,23 +120,24 @@ class SearchSpaces(ScaledFeatures):
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
         pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
+        room = MatrixRoom(MemoryPlan.within(self.memory_limit).total)
         if pooled_kernels and is_wide(X):  # beside a linear function others know nothing more
-            return [self._space("linear", self._rules(), X, folds)]
+            return [self._space("linear", self._rules(), X, folds, room)]
         if pooled_kernels:
             scales = suited_scales(X, self.scale)
-            return [self._space(name, scales[name], X, folds) for name in POOLED_KERNELS]
-        return [self._space(self._single_kernel(), self._rules(), X, folds)]
+            return [self._space(name, scales[name], X, folds, room) for name in POOLED_KERNELS]
+        return [self._space(self._single_kernel(), self._rules(), X, folds, room)]
 
-    def _space(self, kernel: KernelLike, scales: list[str | None], X: Matrix, folds: Folds) -> SearchSpace:
+    def _space(
+        self, kernel: KernelLike, scales: list[str | None], X: Matrix, folds: Folds, room: MatrixRoom
+    ) -> SearchSpace:
         kernel_of = partial(self._kernel_of, kernel)
         gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
         Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
         name = kernel if isinstance(kernel, str) else str(kernel)
-        weighable = self._is_weighable(kernel, X)
-        return SearchSpace(
-            name, kernel_of, options, gammas, Cs, scales, self._searched_rows(), folds, weighable
-        )
+        weighable, max_rows = self._is_weighable(kernel, X), self._searched_rows()
+        return SearchSpace(name, kernel_of, options, gammas, Cs, scales, max_rows, folds, weighable, room)
 
     def _single_kernel(self) -> KernelLike:
         return "rbf" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel

@@ -30,6 +30,7 @@ from kernelproba.tuning.kernel_logistic.feature_relevance import (
     WeighedFeatures,
     paying_relevance,
 )
+from kernelproba.tuning.kernel_logistic.matrix_room import MatrixRoom
 from kernelproba.tuning.kernel_logistic.out_of_sample import loo_is_cheap, loo_operations
 from kernelproba.tuning.kernel_logistic.search import (
     Candidate,
@@ -93,6 +94,8 @@ class SearchSpace:
         The user's own folds, by which then the last stage judges.
     weighable : bool
         Whether features may be weighed.
+    room : MatrixRoom
+        For the matrices of all fits of the search.
     """
 
     kernel: str
@@ -104,6 +107,7 @@ class SearchSpace:
     max_rows: int
     folds: Folds
     weighable: bool
+    room: MatrixRoom
 
     @property
     def searched(self) -> tuple[bool, bool]:
@@ -113,7 +117,7 @@ class SearchSpace:
     def stage(self, view: ScaledView, rows: Observations, folds: Folds) -> Stage:
         """Candidates on rows in a view."""
         seen = view.of(rows)
-        fits = CandidateFits(seen, partial(self.kernel_of, seen.X), self.options)
+        fits = CandidateFits(seen, partial(self.kernel_of, seen.X), self.options, self.room)
         return Stage(fits, folds, FeatureView(self.kernel, view.rule), self.searched)
 
 

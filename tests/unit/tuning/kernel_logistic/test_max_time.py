@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernelproba import KernelLogisticRegressionCV as CV
 from kernelproba.datasets import three_gaussians
 from kernelproba.scoring import mean_scores
-from kernelproba.tuning.kernel_logistic import search
+from kernelproba.tuning.kernel_logistic import final_fits, search
 from kernelproba.tuning.time_budget import TimeBudget
 
 
@@ -72,6 +72,18 @@ def test_many_rows_of_which_time_suffices_for_some_are_fitted_in_part(monkeypatc
     loss = mean_scores(model.loo_proba_, np.asarray(y), np.ones(3000))["log_loss"]
     assert model.loo_scores_["log_loss"] == pytest.approx(loss)
     assert loss < whole.loo_scores_["log_loss"] + 0.1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_without_time_to_find_a_number_of_centres_there_are_few(monkeypatch, n_classes):
+    """As many as it takes, or all rows, would take many times as long as the search was given."""
+    X, y = three_gaussians(12_000, random_state=1)
+    monkeypatch.setattr(TimeBudget, "is_over", lambda self: setattr(self, "ran_out", True) or True)
+    monkeypatch.setattr(final_fits, "FIRST_CENTERS", 20)
+    model = CV(kernel="rbf", max_rows=200, max_time=1.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="fitted to 10001 of 12000 rows"):
+        model.fit(X, np.minimum(y, n_classes - 1))
+    assert [each.dual_coef_.shape[1] for each in model.estimators_] == [20]
 
 
 def _centers_of(model):
