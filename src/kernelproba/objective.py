@@ -14,10 +14,14 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
+from kernelproba.kernels.blocks import copies_small_products
 from kernelproba.kernels.thin_product import SMALL_PRODUCT, thin_product
 from kernelproba.losses import Loss, LossTerms
 from kernelproba.penalties import QuadraticPenalty
 from kernelproba.rows.protocol import Rows
+
+#: Columns up to which products with a matrix are taken one by one where BLAS would copy it for several.
+MOST_VECTORS = 10
 
 
 @dataclass(frozen=True)
@@ -217,13 +221,15 @@ class DenseMatrix:
         return float(np.mean(self.K.diagonal(), dtype=np.float64))
 
     def product(self, A):
-        A = A.astype(self.dtype, copy=False)
-        if A.shape[1] > 1 and self.K.size * A.shape[1] <= SMALL_PRODUCT:
+        A, k = A.astype(self.dtype, copy=False), A.shape[1]
+        if k == 1:
+            # One column is bound by memory: reading one triangle halves the time.
+            return self._symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
+        if k <= MOST_VECTORS and copies_small_products():
+            return np.array([self._symv(1.0, self.K.T, column) for column in A.T], dtype=np.float64).T
+        if self.K.size * k <= SMALL_PRODUCT or copies_small_products():
             return (A.T @ self.K).T.astype(np.float64, copy=False)
-        if A.shape[1] > 1:
-            return np.asfortranarray(thin_product(self.K, A), dtype=np.float64)
-        # One column is bound by memory: reading one triangle halves the time.
-        return self._symv(1.0, self.K.T, A[:, 0]).astype(np.float64, copy=False)[:, None]
+        return np.asfortranarray(thin_product(self.K, A), dtype=np.float64)
 
 
 class FactoredMatrix:

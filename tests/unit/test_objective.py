@@ -6,8 +6,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit
 
+from kernelproba import objective
 from kernelproba.losses import Logistic, Softmax, logistic_terms, loss_for
-from kernelproba.objective import Objective
+from kernelproba.objective import DenseMatrix, Objective
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 
@@ -114,3 +115,17 @@ def test_terms_of_the_logistic_loss_keep_their_digits_at_every_score():
     assert_allclose(loss, -log_expit(z), rtol=1e-13)
     assert_allclose(slope, -expit(-z), rtol=1e-13)
     assert_allclose(curvature, expit(z) * expit(-z), rtol=1e-13)
+
+
+@pytest.mark.parametrize("copying", [False, True])
+@pytest.mark.parametrize("n_columns", [1, 2, 10, 11, 40])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_dense_matrix_multiplies_alike_on_all_processors(monkeypatch, copying, n_columns, dtype):
+    monkeypatch.setattr(objective, "copies_small_products", lambda: copying)
+    rng = np.random.default_rng(0)
+    K, A = rng.normal(size=(150, 150)).astype(dtype), rng.normal(size=(150, n_columns))
+    K += K.T
+    product = DenseMatrix(K).product(np.asfortranarray(A))
+    assert product.dtype == np.float64
+    assert product.flags.f_contiguous
+    assert_allclose(product, K @ A, atol=1e3 * np.finfo(dtype).eps)

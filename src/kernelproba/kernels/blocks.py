@@ -29,6 +29,9 @@ Fill = Callable[..., None]
 BLOCK_ENTRIES = 2**19
 BLOCK_ROWS = 128
 
+#: Processors whose OpenBLAS copies the operands of every product, however small it is.
+ALWAYS_COPYING = ("Haswell", "Zen")
+
 _changing_blas = Lock()
 
 
@@ -143,3 +146,9 @@ def _borrowed_blas_threads() -> Iterator[int]:
 def blas_libraries():
     """Return the controller of the loaded BLAS libraries; finding them takes milliseconds."""
     return ThreadpoolController().select(user_api="blas")
+
+
+@cache
+def copies_small_products() -> bool:
+    """Whether BLAS copies the operands even of small products, which takes longer than multiplying them."""
+    return any(library.get("architecture") in ALWAYS_COPYING for library in blas_libraries().info())
