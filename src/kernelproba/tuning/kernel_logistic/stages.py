@@ -62,6 +62,8 @@ MEDIAN_ROWS = 300
 STAGE_TOL = 0.25
 #: How much worse, relatively, a kernel may be than another before its settings are refined, and still matter.
 HOPELESS = 0.3
+#: How much worse, relatively, another start may be on a sample and still be tried on all rows.
+STARTING_TOL = 0.2
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
 #: Multiples of gamma, and C, from which the last stage may start: an ordinary one, and a wide kernel with a
@@ -289,8 +291,8 @@ def _is_hopeless(
     score = search.evaluate(found.stage, *found.best.point).score
     least = rival.score - HOPELESS * abs(rival.score)
     if score < least and _has_other_starts(space, rows, search, found):
-        points = _other_starts(space, rows, found)
-        score = max(search.evaluate(found.stage, *point).score for point in points)
+        starts = _other_starts(space, rows, search, found)
+        score = max([score, *(start.score for start in starts)])
     return score < least
 
 
@@ -302,9 +304,18 @@ def _has_other_starts(
     return searched and _is_sampled(rows) and not search.budget.is_over()
 
 
-def _other_starts(space: SearchSpace, rows: Observations, found: StageResult) -> list[GammaC]:
+def _other_starts(
+    space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
+) -> list[Candidate]:
+    """Other points to set out from on all rows, those left out that are far behind on the sample."""
+    assert found.screening is not None
+    sampled, sample_start = found.screening
+    best = search.evaluate(sampled, *sample_start).score
     center = _center(space, rows, found.view)
-    return [(center * width, C) for width, C in FINAL_STARTS]
+    points = [(center * width, C) for width, C in FINAL_STARTS]
+    scores = (search.evaluate(sampled, *point).score for point in points)
+    tried = [p for p, score in zip(points, scores, strict=True) if score >= best - STARTING_TOL * abs(best)]
+    return [search.evaluate(found.stage, *point) for point in tried]
 
 
 def _better_start(
@@ -317,8 +328,7 @@ def _better_start(
     """
     if not _has_other_starts(space, rows, search, found):
         return None
-    points = _other_starts(space, rows, found)
-    start = max((search.evaluate(found.stage, *point) for point in points), key=_score)
+    start = max(_other_starts(space, rows, search, found), key=_score, default=found.best)
     better = start.score > found.best.score + CHANCE_GAIN / len(found.stage.fits.rows)
     return start if better else None
 
