@@ -19,7 +19,7 @@ import numpy as np
 from kernelproba.basis import span_rows
 from kernelproba.basis.low_rank import LowRank
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction, LogisticFunction, Options, fit_matrix
-from kernelproba.kernels import Kernel, Precomputed, kernel_matrix
+from kernelproba.kernels import Kernel, Laplacian, Precomputed, kernel_matrix
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.linalg import NotDefiniteError
 from kernelproba.losses import loss_for
@@ -295,8 +295,9 @@ class CandidateFits:
             _, Phi = span_rows(kernel, self.rows.X)
             return Phi @ Phi.T
         # Distances are worth keeping once a second width asks for them: fits to weighed features have one.
+        # Sums of absolute differences are worth it at once, taking ten times as long as a copy of them.
         self._widths.add(gamma)
-        if len(self._widths) == 1:
+        if len(self._widths) == 1 and not isinstance(kernel, Laplacian):
             return kernel_matrix(kernel, self.rows.X, dtype)
         return self._distances.matrix(kernel, dtype)
 

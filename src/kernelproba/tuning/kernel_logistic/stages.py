@@ -120,11 +120,15 @@ class SearchSpace:
 
 
 class StageResult(NamedTuple):
-    """The best candidate of a view, the stage in which it was found, and what the one before knows."""
+    """The best candidate of a view, the stage in which it was found, and what the one before knows.
+
+    The search of gamma began at `center`.
+    """
 
     best: Candidate
     view: ScaledView
     stage: Stage
+    center: float
     screening: Screening | None = None
 
 
@@ -147,17 +151,18 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     starts = product(space.gammas or [center], space.Cs or [START_C])
     best = max((search.minimise(stage, start, fine=fine) for start in starts), key=_score)
     best = _from_other_widths(stage, center, best, search, fine=fine)
-    results = [StageResult(best, view, stage)]
+    results = [StageResult(best, view, stage, center)]
     for other, stage in others:
         if search.budget.is_over():
             break
-        gamma, *own = _corresponding(space, best.gamma, center, _center(space, rows, other))
+        other_center = _center(space, rows, other)
+        gamma, *own = _corresponding(space, best.gamma, center, other_center)
         known = search.evaluate(stage, gamma, best.C)
         if own and known.score < best.score:
             known = max(known, search.evaluate(stage, own[0], best.C), key=_score)
         if fine and known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
             known = search.minimise(stage, known.point, refine=True)
-        results.append(StageResult(known, other, stage))
+        results.append(StageResult(known, other, stage, other_center))
     return results
 
 
@@ -291,7 +296,7 @@ def _is_hopeless(
     score = search.evaluate(found.stage, *found.best.point).score
     least = rival.score - HOPELESS * abs(rival.score)
     if score < least and _has_other_starts(space, rows, search, found):
-        starts = _other_starts(space, rows, search, found)
+        starts = _other_starts(search, found)
         score = max([score, *(start.score for start in starts)])
     return score < least
 
@@ -304,18 +309,18 @@ def _has_other_starts(
     return searched and _is_sampled(rows) and not search.budget.is_over()
 
 
-def _other_starts(
-    space: SearchSpace, rows: Observations, search: CandidateSearch, found: StageResult
-) -> list[Candidate]:
-    """Other points to set out from on all rows, those left out that are far behind on the sample."""
+def _other_starts(search: CandidateSearch, found: StageResult) -> list[Candidate]:
+    """Other points to set out from on all rows; not those that are far behind on the sample."""
     assert found.screening is not None
     sampled, sample_start = found.screening
-    best = search.evaluate(sampled, *sample_start).score
-    center = _center(space, rows, found.view)
-    points = [(center * width, C) for width, C in FINAL_STARTS]
-    scores = (search.evaluate(sampled, *point).score for point in points)
-    tried = [p for p, score in zip(points, scores, strict=True) if score >= best - STARTING_TOL * abs(best)]
-    return [search.evaluate(found.stage, *point) for point in tried]
+    best, starts = search.evaluate(sampled, *sample_start).score, []
+    for width, C in FINAL_STARTS:
+        if search.budget.is_over():
+            break
+        point = found.center * width, C
+        if search.evaluate(sampled, *point).score >= best - STARTING_TOL * abs(best):
+            starts.append(search.evaluate(found.stage, *point))
+    return starts
 
 
 def _better_start(
@@ -328,7 +333,7 @@ def _better_start(
     """
     if not _has_other_starts(space, rows, search, found):
         return None
-    start = max(_other_starts(space, rows, search, found), key=_score, default=found.best)
+    start = max(_other_starts(search, found), key=_score, default=found.best)
     better = start.score > found.best.score + CHANCE_GAIN / len(found.stage.fits.rows)
     return start if better else None
 

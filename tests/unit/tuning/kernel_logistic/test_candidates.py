@@ -13,11 +13,11 @@ from kernelproba.datasets import three_gaussians
 from kernelproba.estimators.kernel_logistic import exact
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import RBF
+from kernelproba.linalg import NotDefiniteError
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.tuning.kernel_logistic import candidates
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch, FeatureView, Stage
-from kernelproba.linalg import NotDefiniteError
 from kernelproba.tuning.observations import Observations
 from kernelproba.tuning.scorers import smoothed_log_likelihood
 
