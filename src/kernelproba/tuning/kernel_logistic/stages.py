@@ -120,10 +120,7 @@ class SearchSpace:
 
 
 class StageResult(NamedTuple):
-    """The best candidate of a view, the stage in which it was found, and what the one before knows.
-
-    The search of gamma began at `center`.
-    """
+    """The best candidate of a view, its stage, the gamma begun with, and what the stage before knows."""
 
     best: Candidate
     view: ScaledView
@@ -155,14 +152,14 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     for other, stage in others:
         if search.budget.is_over():
             break
-        other_center = _center(space, rows, other)
-        gamma, *own = _corresponding(space, best.gamma, center, other_center)
+        own_center = _center(space, rows, other)
+        gamma, *own = _corresponding(space, best.gamma, center, own_center)
         known = search.evaluate(stage, gamma, best.C)
         if own and known.score < best.score:
             known = max(known, search.evaluate(stage, own[0], best.C), key=_score)
         if fine and known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
             known = search.minimise(stage, known.point, refine=True)
-        results.append(StageResult(known, other, stage, other_center))
+        results.append(StageResult(known, other, stage, own_center))
     return results
 
 
@@ -314,10 +311,9 @@ def _other_starts(search: CandidateSearch, found: StageResult) -> list[Candidate
     assert found.screening is not None
     sampled, sample_start = found.screening
     best, starts = search.evaluate(sampled, *sample_start).score, []
-    for width, C in FINAL_STARTS:
+    for point in ((found.center * width, C) for width, C in FINAL_STARTS):
         if search.budget.is_over():
             break
-        point = found.center * width, C
         if search.evaluate(sampled, *point).score >= best - STARTING_TOL * abs(best):
             starts.append(search.evaluate(found.stage, *point))
     return starts
