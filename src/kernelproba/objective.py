@@ -243,7 +243,7 @@ def _columns_apart(n: int) -> int:
     """Columns up to which n rows are faster multiplied with each by itself: more where BLAS would copy K."""
     if n < 150 or multiplies_in_place():
         return 1
-    return 6 if 400 <= n <= CACHED_ROWS else 3
+    return 10 if 400 <= n <= CACHED_ROWS else 3
 
 
 class FactoredMatrix:

@@ -81,7 +81,8 @@ def _precision(diagonal: np.ndarray, w: np.ndarray) -> type:
 def _cavity_variances(K: np.ndarray, w: np.ndarray, fit_intercept: bool) -> np.ndarray:
     """1/Mᵢᵢ − 1/wᵢ, (n,)."""
     root = np.sqrt(w).astype(_precision(K.diagonal(), w))
-    B = (K * root).astype(root.dtype, copy=False)
+    B = K.astype(root.dtype)
+    B *= root
     B *= root[:, None]
     B.flat[:: len(w) + 1] += 1
     factor, _ = get_lapack_funcs("potrf", (B,))(B.T, lower=1, clean=1, overwrite_a=1)

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from kernelproba.losses import LossTerms
+from kernelproba.number_range import LARGEST
 from kernelproba.objective import KernelMatrix, KernelObjective
 from kernelproba.solvers.line_search import Armijo
 from kernelproba.solvers.smooth.recycled_directions import Deflation, RecycledDirections
@@ -33,7 +34,9 @@ MOST_PRODUCTS = 10_000
 INTERCEPT_ITERATIONS = 50
 #: Share of the loss that a Newton step of the intercepts promises to gain for it to be the last: the next one
 #: would gain about the square.
-LAST_DECREMENT = 1e-6
+LAST_DECREMENT = 1e-4
+#: Length of steps of which two in turn are the end: it is rounding that stops them, and they go on for long.
+LEAST_LENGTH = 2.0**-12
 #: Largest residual that rounding may excuse.
 MAX_EXCUSED = 1e-2
 #: Terms up to which BLAS sums on one thread.
@@ -104,7 +107,7 @@ def irls(
     """
     recycled = RecycledDirections.of(objective) if recycled is None else recycled
     scale, n_iter, n_products, first = float(np.sqrt(objective.K.mean_diagonal)), 0, 0, 0.0
-    f, b, terms = _start(objective, start)
+    (f, b, terms), t = _start(objective, start), 1.0
     while True:
         # α + ω∂ℓ
         A, value = f.A + terms.gradient, terms.value + 0.5 * f.dot(f)
@@ -122,7 +125,7 @@ def irls(
         n_products += spent
         shift = system.intercept_change(step.KA)
         found = length_along(objective, (f, b), (step, shift), value, gradient)
-        if found is None:
+        if found is None or max(t, found[0]) < LEAST_LENGTH:
             break
         t, terms = found
         f = f.plus(t, step)
@@ -210,10 +213,12 @@ def best_intercept(
         if np.abs(slope).max() <= 1e-12 * objective.weights.sum():
             break
         step = -Curvature(objective, terms.curvature).inverse_total @ slope
-        if not slope @ step < 0:
+        with np.errstate(over="ignore", invalid="ignore"):  # weights far apart
+            decrement = float(-slope @ step)
+        if not (0 < decrement < np.inf and np.abs(step).max() <= LARGEST):
             # Of scores that are certain of everything rounding has left no curvature, or a negative one.
             step = -slope / objective.weights.sum()
-        elif -slope @ step <= LAST_DECREMENT * abs(terms.value):
+        elif decrement <= LAST_DECREMENT * abs(terms.value):
             return b + step, objective.terms(KA + (b + step))
         armijo = Armijo(terms.value, float(slope @ step))
         for t in armijo.lengths():

@@ -25,6 +25,9 @@ MOST_DIRECTIONS = 24
 MEMORY_SHARE = 0.25
 #: Fewer directions than this are not worth their cost.
 FEWEST_DIRECTIONS = 8
+#: Directions that a run must have followed before any are kept: to deflate a system costs as much as about so
+#: many products of up to 1000 rows.
+LONG_RUN = 16
 #: Eigenvalues of E, scaled to a unit diagonal, below which a direction repeats others.
 DEPENDENT = 1e-4
 
@@ -37,7 +40,7 @@ class RecycledDirections:
         most = min(MOST_DIRECTIONS, fitting)
         self.most = most if k > 1 and most >= FEWEST_DIRECTIONS else 0
         self.shape, self.dtype, self._kept = (k, n), dtype, 0
-        self._next = 0
+        self._next, self._pays = 0, False
         self._Z = self._KZ = np.empty((0, n * k), dtype=dtype)
 
     @staticmethod
@@ -46,10 +49,16 @@ class RecycledDirections:
         return RecycledDirections(len(objective.y), objective.n_scores, objective.K.dtype)
 
     def extend(self, followed: list[tuple[np.ndarray, np.ndarray, float]]) -> None:
-        """Keep directions A, with KA and their curvature, the last in place of the oldest."""
-        if not self._kept and self.most:
+        """Keep directions A, with KA and their curvature, the last in place of the oldest.
+
+        None are kept before a run was long: a short one is over before they have paid.
+        """
+        self._pays |= len(followed) > LONG_RUN
+        if not (self.most and self._pays):
+            return
+        if not self._kept:
             self._Z, self._KZ = np.empty((2, self.most, np.prod(self.shape)), dtype=self.dtype)
-        for A, KA, curvature in followed[-self.most :] if self.most else []:
+        for A, KA, curvature in followed[-self.most :]:
             scale = 1 / np.sqrt(curvature)
             np.multiply(A.T.ravel(), scale, out=self._Z[self._next], casting="same_kind")
             np.multiply(KA.T.ravel(), scale, out=self._KZ[self._next], casting="same_kind")

@@ -19,8 +19,9 @@ import numpy as np
 from kernelproba.basis import span_rows
 from kernelproba.basis.low_rank import LowRank
 from kernelproba.estimators.kernel_logistic.exact import KernelFunction, LogisticFunction, Options, fit_matrix
-from kernelproba.kernels import Kernel, Precomputed, kernel_matrix
+from kernelproba.kernels import Kernel, Laplacian, Precomputed, kernel_matrix
 from kernelproba.kernels.distance_cache import DistanceCache
+from kernelproba.linalg import NotDefiniteError
 from kernelproba.losses import loss_for
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.locations import Locations
@@ -203,12 +204,20 @@ class CandidateFits:
     def _left_out(self, gamma: float | None, C: float, function: LogisticFunction) -> HeldOutPrediction:
         """Predict every row without one of its observations, from the fit to all."""
         F = self._fitted_gram(gamma, C).among(None).product(function.dual) + function.intercept
-        log_P = score_log_probabilities(self.loo_scores(gamma, C, F))
-        converged = function.solution.converged
+        log_P, converged = self.loo_log_probabilities(gamma, C, F), function.solution.converged
         # A fit that has not converged is no candidate, whatever ten more that are as hard would say.
-        if converged and self.is_saturated(F, log_P):
+        if log_P is None and converged:
             return self.refitted(gamma, C)
+        log_P = score_log_probabilities(F) if log_P is None else log_P
         return HeldOutPrediction(np.arange(len(F)), log_P, self.rows.judged_weight, converged)
+
+    def loo_log_probabilities(self, gamma: float | None, C: float, F: np.ndarray) -> np.ndarray | None:
+        """Log-probabilities (m, c) by `loo_scores`; None where the formula does not hold."""
+        try:
+            log_P = score_log_probabilities(self.loo_scores(gamma, C, F))
+        except NotDefiniteError:  # weights so far apart that rounding leaves no curvature
+            return None
+        return None if self.is_saturated(F, log_P) else log_P
 
     def is_saturated(self, F: np.ndarray, log_P: np.ndarray) -> bool:
         """Whether scores F of the fit to all rows have too little curvature for leave-one-out's log_P."""
@@ -300,8 +309,9 @@ class CandidateFits:
             _, Phi = span_rows(kernel, self.rows.X)
             return Phi @ Phi.T
         # Distances are worth keeping once a second width asks for them: fits to weighed features have one.
+        # Sums of absolute differences are worth it at once, taking ten times as long as a copy of them.
         self._widths.add(gamma)
-        if len(self._widths) == 1:
+        if len(self._widths) == 1 and not isinstance(kernel, Laplacian):
             return kernel_matrix(kernel, self.rows.X, dtype)
         return self._distances.matrix(kernel, dtype)
 

@@ -19,7 +19,6 @@ from kernelproba.tuning.kernel_logistic.candidates import (
     MAX_RANK,
     HeldOutPrediction,
     joined,
-    score_log_probabilities,
 )
 from kernelproba.tuning.observations import Observations
 
@@ -46,8 +45,8 @@ def loo_predictions(model: KernelLogisticRegression, selected: "SelectedModel") 
     if not _allows_loo(model, selected):
         return None
     F = model._scores(fits.rows.X)
-    log_P = score_log_probabilities(fits.loo_scores(selected.best.gamma, model.C, F))
-    return None if fits.is_saturated(F, log_P) else OutOfSample(log_P, "leave-one-out", True)
+    log_P = fits.loo_log_probabilities(selected.best.gamma, model.C, F)
+    return None if log_P is None else OutOfSample(log_P, "leave-one-out", True)
 
 
 def _allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> bool:

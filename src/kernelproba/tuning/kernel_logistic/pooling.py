@@ -10,11 +10,12 @@ are left out.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import log_softmax
 
 from kernelproba.calibration import fit_temperature
+from kernelproba.losses import Softmax
 from kernelproba.rows.folds import Fold
 from kernelproba.tuning.scorers import LOG_EPS, PSEUDO_ROWS
 
@@ -33,7 +34,7 @@ MIN_WEIGHT = 0.1
 def pooled(log_Ps: Iterable[np.ndarray], weights: np.ndarray, temperature: float = 1.0) -> np.ndarray:
     """Log-probabilities (n, c) of a pool from those of its models."""
     F = sum(v * log_P for v, log_P in zip(weights, log_Ps, strict=True) if v > 0)
-    return log_softmax(F / temperature, axis=1)
+    return Softmax().log_probabilities(F / temperature)
 
 
 def fit_pool(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -101,22 +102,24 @@ def cross_fitted(
         Of observations: were all that a row stands for left out, those of a frequent row would be missed
         in weights and temperature, and be predicted by what suits the opposite label.
     """
-    log_P = np.full_like(log_Ps[0], -np.inf)
+    log_P, of_all = np.full_like(log_Ps[0], -np.inf), _simplex_fit(log_Ps, y, weight)
     for fold in folds:
         share = np.zeros_like(weight)
         share[fold.train] = fold.train_share
         kept = weight * share if (weight * share).any() else weight
-        weights = _simplex_fit(log_Ps, y, kept)
+        weights = _simplex_fit(log_Ps, y, kept, of_all)
         temperature = fit_temperature(pooled(log_Ps, weights), y, kept)
         tested = pooled([each[fold.test] for each in log_Ps], weights, temperature)
         log_P[fold.test] = np.logaddexp(log_P[fold.test], np.log(fold.test_share)[:, None] + tested)
     return log_P
 
 
-def _simplex_fit(log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _simplex_fit(
+    log_Ps: Sequence[np.ndarray], y: np.ndarray, weight: np.ndarray, start: np.ndarray | None = None
+) -> np.ndarray:
     """Best weights (K,), by Newton's method on the simplex, whose borders the prior keeps away from."""
     K, total = len(log_Ps), float(weight.sum())
-    v = np.full(K, 1 / K)
+    v = np.full(K, 1 / K) if start is None else start
     if K == 1 or total == 0:
         return v
     problem = _PoolProblem(np.maximum(np.stack(log_Ps), LOWEST), y, weight)
@@ -149,15 +152,16 @@ class _PoolProblem:
 
     def value(self, v: np.ndarray) -> float:
         log_P = pooled(self.log_Ps, v)
-        fit = np.sum(self._labels(log_P) * np.maximum(log_P, LOG_EPS))
+        fit = np.sum(self._labels * np.maximum(log_P, LOG_EPS))
         own = log_P[np.arange(len(self.y)), self.y]
         beyond = (self.weight / (self.weight.sum() + PSEUDO_ROWS)) @ np.minimum(own - LOG_EPS, 0.0)
         return float(-fit - beyond - PRIOR * np.log(v).sum() / self.weight.sum())
 
-    def _labels(self, log_P: np.ndarray) -> np.ndarray:
+    @cached_property
+    def _labels(self) -> np.ndarray:
         """T, (n, c): what every class counts in every row."""
-        total = self.weight.sum()
-        labels = np.full(log_P.shape, PSEUDO_ROWS / log_P.shape[1])
+        total, shape = self.weight.sum(), self.log_Ps.shape[1:]
+        labels = np.full(shape, PSEUDO_ROWS / shape[1])
         labels[np.arange(len(self.y)), self.y] += total
         return labels * (self.weight / total / (total + PSEUDO_ROWS))[:, None]
 
@@ -178,7 +182,7 @@ class _PoolProblem:
         """
         total, log_P = self.weight.sum(), pooled(self.log_Ps, v)
         own = np.arange(log_P.shape[1]) == self.y[:, None]
-        labels = self._labels(log_P) * (own | (log_P > LOG_EPS))
+        labels = self._labels * (own | (log_P > LOG_EPS))
         P, counted = np.exp(log_P), labels.sum(axis=1)
         mean = np.einsum("kna,na->kn", self.log_Ps, P)
         gradient = mean @ counted - np.einsum("kna,na->k", self.log_Ps, labels)

@@ -80,7 +80,8 @@ class Candidate:
     @property
     def score(self) -> float:
         """Mean over the folds."""
-        return float(np.mean(self.scores))
+        # Of two or three numbers, asked for a thousand times in a search: np.mean takes twenty times as long.
+        return sum(self.scores) / len(self.scores) if self.scores else float("nan")
 
     @property
     def point(self) -> GammaC:

@@ -63,6 +63,8 @@ MEDIAN_ROWS = 300
 STAGE_TOL = 0.25
 #: How much worse, relatively, a kernel may be than another before its settings are refined, and still matter.
 HOPELESS = 0.3
+#: How much worse, relatively, another start may be on a sample and still be tried on all rows.
+STARTING_TOL = 0.2
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
 #: Multiples of gamma, and C, from which the last stage may start: an ordinary one, and a wide kernel with a
@@ -122,11 +124,12 @@ class SearchSpace:
 
 
 class StageResult(NamedTuple):
-    """The best candidate of a view, the stage in which it was found, and what the one before knows."""
+    """The best candidate of a view, its stage, the gamma begun with, and what the stage before knows."""
 
     best: Candidate
     view: ScaledView
     stage: Stage
+    center: float
     screening: Screening | None = None
 
 
@@ -149,17 +152,18 @@ def screen(space: SearchSpace, rows: Observations, search: CandidateSearch) -> l
     starts = product(space.gammas or [center], space.Cs or [START_C])
     best = max((search.minimise(stage, start, fine=fine) for start in starts), key=_score)
     best = _from_other_widths(stage, center, best, search, fine=fine)
-    results = [StageResult(best, view, stage)]
+    results = [StageResult(best, view, stage, center)]
     for other, stage in others:
         if search.budget.is_over():
             break
-        gamma, *own = _corresponding(space, best.gamma, center, _center(space, rows, other))
+        own_center = _center(space, rows, other)
+        gamma, *own = _corresponding(space, best.gamma, center, own_center)
         known = search.evaluate(stage, gamma, best.C)
         if own and known.score < best.score:
             known = max(known, search.evaluate(stage, own[0], best.C), key=_score)
         if fine and known.score > best.score + CHANCE_GAIN / len(stage.fits.rows):
             known = search.minimise(stage, known.point, refine=True)
-        results.append(StageResult(known, other, stage))
+        results.append(StageResult(known, other, stage, own_center))
     return results
 
 
@@ -293,8 +297,8 @@ def _is_hopeless(
     score = search.evaluate(found.stage, *found.best.point).score
     least = rival.score - HOPELESS * abs(rival.score)
     if score < least and _has_other_starts(space, rows, search, found):
-        points = _other_starts(space, rows, found)
-        score = max(search.evaluate(found.stage, *point).score for point in points)
+        starts = _other_starts(search, found)
+        score = max([score, *(start.score for start in starts)])
     return score < least
 
 
@@ -306,9 +310,17 @@ def _has_other_starts(
     return searched and _is_sampled(rows) and not search.budget.is_over()
 
 
-def _other_starts(space: SearchSpace, rows: Observations, found: StageResult) -> list[GammaC]:
-    center = _center(space, rows, found.view)
-    return [(center * width, C) for width, C in FINAL_STARTS]
+def _other_starts(search: CandidateSearch, found: StageResult) -> list[Candidate]:
+    """Other points to set out from on all rows; not those that are far behind on the sample."""
+    assert found.screening is not None
+    sampled, sample_start = found.screening
+    best, starts = search.evaluate(sampled, *sample_start).score, []
+    for point in ((found.center * width, C) for width, C in FINAL_STARTS):
+        if search.budget.is_over():
+            break
+        if search.evaluate(sampled, *point).score >= best - STARTING_TOL * abs(best):
+            starts.append(search.evaluate(found.stage, *point))
+    return starts
 
 
 def _better_start(
@@ -321,8 +333,7 @@ def _better_start(
     """
     if not _has_other_starts(space, rows, search, found):
         return None
-    points = _other_starts(space, rows, found)
-    start = max((search.evaluate(found.stage, *point) for point in points), key=_score)
+    start = max(_other_starts(search, found), key=_score, default=found.best)
     better = start.score > found.best.score + CHANCE_GAIN / len(found.stage.fits.rows)
     return start if better else None
 

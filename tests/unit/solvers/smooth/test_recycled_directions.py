@@ -21,6 +21,12 @@ class CountedMatrix(DenseMatrix):
         return super().product(A)
 
 
+@pytest.fixture
+def any_run(monkeypatch):
+    """Keep the directions of any run, however short."""
+    monkeypatch.setattr(recycled_directions, "LONG_RUN", 0)
+
+
 def problem(n=240, k=3, weight=30.0, dtype=np.float64):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3))
@@ -36,6 +42,7 @@ def irls_from_smaller_weights(J, *, tol):
     return irls(J, rough, tol=tol, max_iter=100, recycled=recycled)
 
 
+@pytest.mark.usefixtures("any_run")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_deflated_system_is_solved_in_the_span_of_its_directions(dtype):
     rng = np.random.default_rng(1)
@@ -58,6 +65,7 @@ def test_a_deflated_system_is_solved_in_the_span_of_its_directions(dtype):
     np.testing.assert_allclose(K_rest, K @ rest, atol=100 * tolerance)
 
 
+@pytest.mark.usefixtures("any_run")
 @pytest.mark.parametrize("length", [-0.5, np.nan])
 def test_a_direction_that_rounding_has_left_without_length_is_passed_over(length):
     rng = np.random.default_rng(1)
@@ -70,6 +78,18 @@ def test_a_direction_that_rounding_has_left_without_length_is_passed_over(length
     np.testing.assert_allclose(step, Z[3], atol=1e-9)
 
 
+def test_directions_are_kept_once_a_run_was_long():
+    recycled = RecycledDirections(400, 3, np.dtype(np.float64))
+    directions = [
+        (z, z, 1.0) for z in np.random.default_rng(0).normal(size=(recycled_directions.LONG_RUN + 1, 400, 3))
+    ]
+    recycled.extend(directions[:-1])
+    assert recycled.deflation(lambda V: V) is None
+    recycled.extend(directions)
+    assert recycled.deflation(lambda V: V) is not None
+
+
+@pytest.mark.usefixtures("any_run")
 def test_recycling_saves_products_and_finds_the_same_minimum(monkeypatch):
     J = problem()
     with_them = irls_from_smaller_weights(J, tol=1e-6)

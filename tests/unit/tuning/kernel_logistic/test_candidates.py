@@ -13,6 +13,7 @@ from kernelproba.datasets import three_gaussians
 from kernelproba.estimators.kernel_logistic import exact
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.kernels import RBF
+from kernelproba.linalg import NotDefiniteError
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.tuning.kernel_logistic import candidates
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits
@@ -139,6 +140,19 @@ def test_a_fit_that_has_not_converged_is_not_repeated_on_folds(monkeypatch):
     (part,) = fits.held_out(0.5, 1.0, None)
     assert not part.converged
     assert len(count) == 1
+
+
+def test_what_rounding_leaves_the_formula_no_matrix_for_is_judged_by_refits(monkeypatch):
+    def refused(*_, **__):
+        raise NotDefiniteError
+
+    X, y = three_gaussians(40, random_state=0)
+    monkeypatch.setattr(candidates, "softmax_loo_scores", refused)
+    fits = fits_to(X, y)
+    (part,) = fits.held_out(0.5, 1.0, None)
+    np.testing.assert_array_equal(part.log_P, fits.refitted(0.5, 1.0).log_P)
+    model = KernelLogisticRegressionCV([1.0], [0.5], random_state=0).fit(X, y)
+    assert model.loo_method_ == "folds"
 
 
 def test_weights_sixty_orders_apart_are_searched_in_bounded_time():

@@ -137,7 +137,8 @@ def staged():
 def test_more_rows_are_searched_on_a_sample_first_and_then_near_its_best_point(staged):
     sizes = staged.cv_results_["n_rows"]
     assert set(sizes) == {SAMPLE_ROWS, 800}
-    assert (np.diff(sizes) >= 0).all()
+    assert (sizes[0], sizes[-1]) == (SAMPLE_ROWS, 800)
+    assert (np.diff(sizes) < 0).sum() <= 1  # far starts are tried on the sample, too
     assert staged.loo_proba_.shape == (900, 3)
 
 
