@@ -17,6 +17,9 @@ HELD_ROWS = 4000
 HALF_ROWS = 20_000
 #: Columns computed at a time: they are still in the cache when they are copied to their places.
 CHUNK = 64
+#: Kernel values for which there is room from the first growth on: half a gigabyte, of which only what is used
+#: is taken.
+ROOM = 2**26
 
 
 class KernelColumns:
@@ -133,6 +136,7 @@ class WorkingColumns:
         """Room for so many columns and more: memory that is not written to costs nothing."""
         m = len(self.index)
         if total > len(self._buffer):
-            larger = np.empty((max(total, 3 * len(self._buffer) // 2), self._buffer.shape[1]))
+            n = self._buffer.shape[1]
+            larger = np.empty((max(total, 3 * len(self._buffer) // 2, min(len(self._columns), ROOM // n)), n))
             larger[:m] = self._buffer[:m]
             self._buffer = larger

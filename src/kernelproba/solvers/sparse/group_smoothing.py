@@ -24,12 +24,12 @@ from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.group_system import GroupSystem
-from kernelproba.solvers.sparse.newton_system import damped, hessian_block
+from kernelproba.solvers.sparse.newton_system import damped, shared_hessian
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 
 #: Entries of Θ up to which the Newton system is factorised.
-DENSE_SIZE = 2500
+DENSE_SIZE = 4000
 #: μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step.
 FIRST_SHARE, LEAST_SHARE, FALL = 1e-1, 1e-9, 0.2
 #: Steps after which μ falls in any case.
@@ -182,7 +182,7 @@ def _dense_system(
 ) -> np.ndarray:
     """Return the whole system, entries one score after the other."""
     rows, k = shape
-    H = hessian_block(point.objective.smooth, state, [(j, np.arange(rows)) for j in range(k)])
+    H = shared_hessian(point.objective.smooth, state)
     W, m = point.theta[: point.m], point.m
     s = groups.sizes(W)[:, 0]
     at = np.arange(m)

@@ -15,11 +15,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from kernelproba.basis.columns import KernelColumns
+from kernelproba.linalg import solve_semidefinite
 from kernelproba.losses import Logistic, Loss
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge, SparsePenalty
 from kernelproba.rows.store import as_rows
 
+#: Newton steps that bring intercepts next to their minimum, from near it.
+INTERCEPT_STEPS = 2
 #: Share of entries that are not zero above which a dense product is the faster one.
 DENSE_SHARE = 0.1
 #: Kernel values below which a dense product costs less than finding the entries that are not zero.
@@ -81,6 +84,19 @@ class SparseObjective:
         if self.fit_intercept:
             theta[-1] = self.null_intercept()
         return theta
+
+    def intercept_step(self, F: np.ndarray) -> np.ndarray:
+        """Constants (k,) to add to scores F (n, k): Newton steps towards the minimum over the intercepts."""
+        total = np.zeros(self.n_scores)
+        value, G = self.loss.value_and_gradient(F, self.y, self.weights)
+        for _ in range(INTERCEPT_STEPS):
+            H = self.loss.curvature_sum(self.loss.curvature(F + total), self.weights)
+            step = total - solve_semidefinite(H, G.sum(axis=0))
+            there, G = self.loss.value_and_gradient(F + step, self.y, self.weights)
+            if not there < value:
+                break
+            total, value = step, there
+        return total
 
     def score_gradient(self, F: np.ndarray) -> np.ndarray:
         """Gradient of the loss with respect to scores F (n, k)."""

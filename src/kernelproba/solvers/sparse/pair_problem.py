@@ -71,7 +71,9 @@ class PairProblem:
         self.loss, self._shape, m = loss, theta.shape, len(features)
         matters = np.abs(G) > negligible
         used = np.flatnonzero(matters.any(axis=1))
-        self.y, self.weights, self.F, self.G = y[used], weights[used], F[used], G[used]
+        self.y, self.weights = y[used], weights[used]
+        # Every block works on one column of these at a time.
+        self.F, self.G = (np.asfortranarray(A[used]) for A in (F, G))
         own = [np.append(rows, np.arange(m, len(theta))) for rows in pairs]
         self.at = np.concatenate(own), np.repeat(np.arange(len(own)), [len(rows) for rows in own])
         self.x, self.strength = theta[self.at], (self.at[0] < m) * 1.0

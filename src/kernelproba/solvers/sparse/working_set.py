@@ -48,7 +48,7 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     `max_iter` bounds the Newton steps in total.  Restricted problems are solved no more exactly than the
     slopes outside call for.
     """
-    n_iter = 0
+    n_iter, least = 0, np.inf
     is_grouped = objective.penalty.is_grouped
     # Groups of a sample, whose penalty is the same, fit its rows all too well: the null model is nearer.
     if not (objective.columns.held or is_grouped or start[: len(objective.columns)].any()):
@@ -59,7 +59,9 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
         if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
             break
         share = GROUP_GOAL if is_grouped else GOAL
-        goal, left = max(0.5 * tol, share * state.residual), max_iter - n_iter
+        # A round may end steeper than it began; a goal as coarse would be met in one step, and cost a round.
+        least = min(least, state.residual)
+        goal, left = max(0.5 * tol, share * least), max_iter - n_iter
         before = state.value(), state.residual
         n_iter += state.solve_pairs(goal, left) if state.in_pairs() else state.solve_rows(goal, left)
         now = state.value(), state.residual
@@ -101,11 +103,16 @@ class _State:
         """The working set."""
         return self.columns.index
 
-    def accept(self, coef: np.ndarray) -> None:
-        """Take over Θ on the working set and look at all candidates."""
+    def accept(self, coef: np.ndarray, *, level: bool = False) -> None:
+        """Take over Θ on the working set, with better intercepts if wanted, and look at all candidates."""
         self.coef = coef
         self.restricted = self.objective.restrict(self.index, self.columns.matrix)
         self.F = self.restricted.scores(coef)
+        if level and self.objective.fit_intercept:
+            # Scores that were held fixed have drifted a little each, and the intercepts feel the sum.
+            step = self.objective.intercept_step(self.F)
+            self.coef[-1] += step
+            self.F += step
         self.G = self.objective.score_gradient(self.F)
         self.D, self.at_intercept = self.objective.gradient(self.G)
         penalty, W = self.objective.penalty, np.zeros_like(self.D)
@@ -149,7 +156,7 @@ class _State:
             NEGLIGIBLE * min(1.0, self.residual**0.5),
         )
         taken = pair_newton(problem, tol=tol, max_iter=max_iter)
-        self.accept(problem.theta)
+        self.accept(problem.theta, level=True)
         return taken
 
     def _steepest(self) -> np.ndarray:

@@ -7,9 +7,9 @@ from kernelproba.basis.columns import KernelColumns
 from kernelproba.kernels import RBF
 from kernelproba.losses import Softmax
 from kernelproba.penalties import GroupLasso
-from kernelproba.solvers.sparse import group_system
+from kernelproba.solvers.sparse import group_system, newton_system
 from kernelproba.solvers.sparse.group_system import GroupSystem
-from kernelproba.solvers.sparse.newton_system import NewtonSystem
+from kernelproba.solvers.sparse.newton_system import NewtonSystem, hessian_block, shared_hessian
 from kernelproba.solvers.sparse.objective import SparseObjective
 
 RNG = np.random.default_rng(0)
@@ -39,3 +39,12 @@ def test_the_preconditioner_is_symmetric_and_positive(share, monkeypatch):
     M = np.stack([inverse.precondition(e.reshape(11, 3)).ravel() for e in np.eye(33)])
     np.testing.assert_allclose(M, M.T, atol=1e-12)
     assert np.linalg.eigvalsh(M).min() > 0
+
+
+@pytest.mark.parametrize(("straight", "atol"), [(0.0, 1e-12), (1e-4, 40 * 1e-4)])
+def test_a_hessian_of_all_scores_leaves_out_next_to_no_curvature(straight, atol, monkeypatch):
+    monkeypatch.setattr(newton_system, "STRAIGHT", straight)
+    H = shared_hessian(OBJECTIVE.smooth, STATE)
+    whole = hessian_block(OBJECTIVE.smooth, STATE, [(j, np.arange(11)) for j in range(3)])
+    np.testing.assert_allclose(H, whole, atol=atol)
+    assert np.linalg.eigvalsh(H).min() > -1e-10

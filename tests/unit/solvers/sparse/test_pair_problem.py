@@ -10,8 +10,8 @@ from kernelproba.kernels import RBF
 from kernelproba.losses import loss_for
 from kernelproba.penalties import Lasso
 from kernelproba.solvers.sparse.objective import SparseObjective
-from kernelproba.solvers.sparse.pair_newton import pair_newton
-from kernelproba.solvers.sparse.pair_problem import PairProblem
+from kernelproba.solvers.sparse.pair_newton import _grams, _SupportSystem, pair_newton
+from kernelproba.solvers.sparse.pair_problem import PairProblem, moved_scores, products
 
 #: The package exports a function of the same name.
 working_set_module = import_module("kernelproba.solvers.sparse.working_set")
@@ -77,3 +77,38 @@ def test_working_sets_of_pairs_and_of_rows_have_the_same_minimum(n_classes, fit_
     assert pairs.value == pytest.approx(rows.value, rel=1e-8)
     # An equal shift of all intercepts changes nothing.
     np.testing.assert_allclose(pairs.coef[:80], rows.coef[:80], atol=1e-3)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_products_on_the_support_are_those_of_the_hessian(n_classes):
+    problem, _, _ = pair_problem(objective(n_classes=n_classes), 0.0)
+    system, free = _SupportSystem(problem, _grams(problem)), np.flatnonzero(problem.free)
+    v, h = np.random.default_rng(2).standard_normal(len(free)), 1e-5
+
+    step = np.zeros_like(problem.x)
+    step[free] = v
+
+    def gradient(t):
+        F = problem.F + moved_scores(problem.blocks, t * step, problem.F)
+        G = problem.loss.value_and_gradient(F, problem.y, problem.weights)[1]
+        return products(problem.blocks, G)[free]
+
+    expected = (gradient(h) - gradient(-h)) / (2 * h)
+    np.testing.assert_allclose(system.product(v), expected, rtol=0.01, atol=1e-3 * abs(expected).max())
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_intercept_steps_lead_to_the_minimum_over_the_intercepts(n_classes):
+    whole = objective(n_classes=n_classes)
+    F = np.random.default_rng(3).standard_normal((len(whole.y), whole.n_scores))
+    for _ in range(5):
+        F = F + whole.intercept_step(F)
+    np.testing.assert_allclose(whole.score_gradient(F).sum(axis=0), 0.0, atol=1e-9)
+
+
+def test_an_intercept_step_never_raises_the_loss():
+    whole = objective(n_classes=2)
+    F = np.full((len(whole.y), 1), 40.0)  # hardly any curvature: Newton steps lead far too far
+    before = whole.loss.value_and_gradient(F, whole.y, whole.weights)[0]
+    after = whole.loss.value_and_gradient(F + whole.intercept_step(F), whole.y, whole.weights)[0]
+    assert after <= before
