@@ -72,8 +72,8 @@ def test_they_add_up_for_any_input(form):
         rows, y = np.repeat(X, 2, axis=0), np.repeat(Y, 2)
     model = KernelLogisticRegression().fit(rows, y, sample_weight=weight)
     lines = explain(model, new, top=2, training=rows, labels=y)
-    # Rows in single precision are predicted in single precision.
-    atol = 1e-6 if form == "float32" else 1e-8
+    # Rows in single precision are predicted in single precision, whose last digits are a matter of BLAS.
+    atol = 1e-5 if form == "float32" else 1e-8
     np.testing.assert_allclose(totals(lines), model.decision_function(new), atol=atol)
     if weight is not None:
         assert not set(lines.loc[lines["term"] == "row", "row"]) & set(np.flatnonzero(weight == 0))
