@@ -251,17 +251,20 @@ def paying_relevance(
 def relevance_pays(parts: Iterable[PairedPrediction], rows: Observations, decisive: float = np.inf) -> bool:
     """Whether weights gain more on held-out rows than chance does.
 
-    Parts are asked for while the gain, were it to go on like this, would be worthwhile, and until two of them
-    have gained a decisive number of nats.
+    Parts are asked for while the gain, were it to go on like this or a standard error better, would be
+    worthwhile, and until two of them have gained a decisive number of nats.
     """
-    gain, seen, total = 0.0, 0.0, float(rows.judged_weight.sum())
+    gain, squares, seen, total = 0.0, 0.0, 0.0, float(rows.judged_weight.sum())
     for number, part in enumerate(parts):
         if number >= 2 and gain > decisive:
             break
         own = np.arange(len(part.rows)), rows.y[part.rows]
-        gain += float(part.weight @ (part.weighed[own] - part.unweighed[own]))
+        gains = part.weight * (part.weighed[own] - part.unweighed[own])
+        gain, squares = gain + float(gains.sum()), squares + float(gains @ gains)
         seen += float(part.weight.sum())
-        if gain * total <= CHANCE_GAIN * seen:
+        # What the rows that are left may still add, for all that is known: nothing once all have been asked.
+        error = np.sqrt(squares * max(1 - seen / total, 0.0))
+        if (gain + error) * total <= CHANCE_GAIN * seen:
             return False
     return True
 

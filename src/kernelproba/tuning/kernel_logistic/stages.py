@@ -63,8 +63,6 @@ MEDIAN_ROWS = 300
 STAGE_TOL = 0.25
 #: How much worse, relatively, a kernel may be than another before its settings are refined, and still matter.
 HOPELESS = 0.3
-#: How much worse, relatively, another start may be on a sample and still be tried on all rows.
-STARTING_TOL = 0.2
 #: Nats up to which the screening of two scales says the same.
 TIE_NATS = 0.25
 #: Multiples of gamma, and C, from which the last stage may start: an ordinary one, and a wide kernel with a
@@ -311,15 +309,12 @@ def _has_other_starts(
 
 
 def _other_starts(search: CandidateSearch, found: StageResult) -> list[Candidate]:
-    """Other points to set out from on all rows; not those that are far behind on the sample."""
-    assert found.screening is not None
-    sampled, sample_start = found.screening
-    best, starts = search.evaluate(sampled, *sample_start).score, []
-    for point in ((found.center * width, C) for width, C in FINAL_STARTS):
-        if search.budget.is_over():
+    """Other points to set out from on all rows; what the sample says of them misleads."""
+    starts: list[Candidate] = []
+    for width, C in FINAL_STARTS:
+        if starts and search.budget.is_over():
             break
-        if search.evaluate(sampled, *point).score >= best - STARTING_TOL * abs(best):
-            starts.append(search.evaluate(found.stage, *point))
+        starts.append(search.evaluate(found.stage, found.center * width, C))
     return starts
 
 
@@ -333,7 +328,7 @@ def _better_start(
     """
     if not _has_other_starts(space, rows, search, found):
         return None
-    start = max(_other_starts(search, found), key=_score, default=found.best)
+    start = max(_other_starts(search, found), key=_score)
     better = start.score > found.best.score + CHANCE_GAIN / len(found.stage.fits.rows)
     return start if better else None
 
