@@ -13,7 +13,7 @@ from typing import BinaryIO
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import Layout, TableFile
 from kernelproba.tables.files.text_table import TextTable
-from kernelproba.tables.files.typed_files import FeatherTable, JsonTable, ParquetTable
+from kernelproba.tables.files.typed_files import PARQUET, FeatherTable, JsonTable, ParquetFolder, ParquetTable
 from kernelproba.tables.files.workbook import WorkbookTable
 
 #: Stands for the standard input or output in place of a file.
@@ -21,7 +21,6 @@ STANDARD_STREAM = Path("-")
 
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".xz": "lzma", ".zip": "zip"}
 DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
-PARQUET = {".parquet", ".pq"}
 _TYPED: dict[str, type[FeatherTable | JsonTable | ParquetTable]] = {
     **dict.fromkeys(PARQUET, ParquetTable),
     **dict.fromkeys((".feather", ".arrow", ".ipc"), FeatherTable),
@@ -40,7 +39,8 @@ def open_table(path: Path, layout: Layout | None = None) -> TableFile:
     Parameters
     ----------
     path : Path
-        Its name tells the format, else its first bytes do; ``-`` is the standard input.
+        Its name tells the format, else its first bytes do; ``-`` is the standard input, and a folder holds
+        Parquet files with the same columns.
     layout : Layout, optional
         What is known of it.
     """
@@ -50,7 +50,7 @@ def open_table(path: Path, layout: Layout | None = None) -> TableFile:
     if not path.exists():
         raise TableError(f"there is no file {path}")
     if path.is_dir():
-        raise TableError(f"{path} is a folder: give a file")
+        return ParquetFolder(path)
     if not path.is_file():  # a pipe or a device
         with path.open("rb") as stream:
             return _opened_stream(stream, layout, path.name)

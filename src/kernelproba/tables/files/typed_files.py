@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from kernelproba.tables.errors import TableError
@@ -13,6 +13,10 @@ from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+
+#: How the names of Parquet files end.
+PARQUET = {".parquet", ".pq"}
 
 
 class ParquetTable(TableFile):
@@ -39,6 +43,43 @@ class ParquetTable(TableFile):
                 done += batch.num_rows
                 progress(done / rows)
                 yield batch
+
+
+class ParquetFolder(TableFile):
+    """A folder of Parquet files with the same columns, one below the other in the order of their names."""
+
+    @cached_property
+    def _files(self) -> list[ParquetTable]:
+        paths = sorted(path for path in self.path.iterdir() if path.suffix.lower() in PARQUET)
+        if not paths:
+            raise TableError(f"{self.path} is a folder without Parquet files: give a file, or such a folder")
+        return [ParquetTable(path, f"{self.name}/{path.name}") for path in paths]
+
+    def _names(self) -> list[str]:
+        first, *others = self._files
+        for other in others:
+            if set(other.names) != set(first.names):
+                raise TableError(
+                    f"{other.name} has other columns than {first.name}: give files with the same columns"
+                )
+        return first.names
+
+    def read(self) -> pa.Table:
+        import pyarrow as pa
+
+        with self._explained():
+            parts = [file.read().select(self.names) for file in self._files]
+            return pa.concat_tables(parts, promote_options="permissive")
+
+    def batches(self, columns: Sequence[str], progress: Progress) -> Iterator[pa.RecordBatch]:
+        for done, file in enumerate(self._files):
+            share = partial(_share_of, progress, done, len(self._files))
+            yield from file.batches(columns, share)
+
+
+def _share_of(progress: Progress, done: int, files: int, share: float) -> None:
+    """Report the share of one file as that of all."""
+    progress((done + share) / files)
 
 
 class WholeTable(TableFile):

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from kernelproba.tables import TableError, read_table
+from kernelproba.tables.files.table_format import open_table
 from kernelproba.tables.files.text_layout import lay_out
 
 FRAME = pd.DataFrame(
@@ -93,6 +94,27 @@ WRITERS = {
 def test_files_with_types_give_the_same_table(tmp_path, name):
     WRITERS[name](tmp_path / name)
     pd.testing.assert_frame_equal(normal(read_table(tmp_path / name)), normal(FRAME))
+
+
+def test_a_folder_of_parquet_files_is_one_table(tmp_path):
+    FRAME[:3].to_parquet(tmp_path / "1.parquet")
+    FRAME[FRAME.columns[::-1]][3:].to_parquet(tmp_path / "2.PQ")
+    (tmp_path / "_SUCCESS").touch()
+    FRAME.to_feather(tmp_path / "whole.feather")
+    pd.testing.assert_frame_equal(read_table(tmp_path), read_table(tmp_path / "whole.feather"))
+    shares, table = [], open_table(tmp_path)
+    prices = [batch.column(0).to_pylist() for batch in table.batches(["price"], shares.append)]
+    assert [price for part in prices for price in part][:3] == [1234.5, 0.5, 7.0]
+    assert shares[-1] == 1
+
+
+def test_a_folder_of_other_files_is_refused_by_what_it_lacks(tmp_path):
+    with pytest.raises(TableError, match="a folder without Parquet files"):
+        read_table(tmp_path)
+    FRAME.to_parquet(tmp_path / "1.parquet")
+    FRAME.drop(columns="price").to_parquet(tmp_path / "2.parquet")
+    with pytest.raises(TableError, match=r"2.parquet has other columns than .*1.parquet"):
+        read_table(tmp_path)
 
 
 def test_the_standard_input_is_a_table(monkeypatch):
