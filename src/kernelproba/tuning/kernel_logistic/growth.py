@@ -300,7 +300,10 @@ class Growth:
     def grown(
         self, before: Sequence[SelectedModel], numbers: Sequence[list[int | None]], size: int
     ) -> list[SelectedModel]:
-        """Let the settings of all models move at one size; those that a pool of them has no use for go."""
+        """Let the settings of all models move at one size; those that a pool of them has no use for go.
+
+        One of which a leap has come level stays: the next size may be in favour of it.
+        """
         fits_of = self._fits_of(self.many.at(self.order.sample(size)), self.judged, len(before))
         judged, fits = self.judged, [fits_of(each) for each in before]
         found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
@@ -310,7 +313,9 @@ class Growth:
             members = worthwhile(log_Ps, judged.y, weight, DOUBLING_GAIN)
         else:
             members = np.flatnonzero(fit_pool(log_Ps, judged.y, weight)).tolist()
-        return [found[k] for k in members]
+        # A model whose narrower kernel has come level is not judged yet by what it is here.
+        level = [leap_is_level(self.search.record, each.best, self.gain) for each in found]
+        return [each for k, each in enumerate(found) if k in members or level[k]]
 
     def with_components(self, selected: Sequence[SelectedModel]) -> list[SelectedModel]:
         """The models with components of the features as further ones, where rows held out gain by them."""
