@@ -13,7 +13,7 @@ from typing import BinaryIO
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import Layout, TableFile
 from kernelproba.tables.files.text_table import TextTable
-from kernelproba.tables.files.typed_files import PARQUET, FeatherTable, JsonTable, ParquetFolder, ParquetTable
+from kernelproba.tables.files.typed_files import FeatherTable, JsonTable, ParquetFolder, ParquetTable
 from kernelproba.tables.files.workbook import WorkbookTable
 
 #: Stands for the standard input or output in place of a file.
@@ -21,6 +21,7 @@ STANDARD_STREAM = Path("-")
 
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".xz": "lzma", ".zip": "zip"}
 DELIMITERS = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
+PARQUET = {".parquet", ".pq"}
 _TYPED: dict[str, type[FeatherTable | JsonTable | ParquetTable]] = {
     **dict.fromkeys(PARQUET, ParquetTable),
     **dict.fromkeys((".feather", ".arrow", ".ipc"), FeatherTable),

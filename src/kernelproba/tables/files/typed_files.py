@@ -7,16 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from kernelproba.rows.parquet_file import list_files
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile, chunk_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-
-#: How the names of Parquet files end.
-PARQUET = {".parquet", ".pq"}
 
 
 class ParquetTable(TableFile):
@@ -50,10 +47,12 @@ class ParquetFolder(TableFile):
 
     @cached_property
     def _files(self) -> list[ParquetTable]:
-        paths = sorted(path for path in self.path.iterdir() if path.suffix.lower() in PARQUET)
-        if not paths:
-            raise TableError(f"{self.path} is a folder without Parquet files: give a file, or such a folder")
-        return [ParquetTable(path, f"{self.name}/{path.name}") for path in paths]
+        try:
+            paths = list_files(self.path)
+        except FileNotFoundError:
+            message = f"{self.path} is a folder without Parquet files: give a file, or such a folder"
+            raise TableError(message) from None
+        return [ParquetTable(path, f"{self.name}/{path.relative_to(self.path)}") for path in paths]
 
     def _names(self) -> list[str]:
         first, *others = self._files

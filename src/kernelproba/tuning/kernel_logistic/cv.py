@@ -24,11 +24,7 @@ from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.folds import make_folds
 from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
-from kernelproba.tuning.kernel_logistic.cross_fits import (
-    BLOCK_ROWS,
-    held_out_of_all,
-    held_out_probabilities,
-)
+from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_of_all, held_out_probabilities
 from kernelproba.tuning.kernel_logistic.growth import follow_sizes
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, selected_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder

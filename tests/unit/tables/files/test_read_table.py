@@ -98,7 +98,7 @@ def test_files_with_types_give_the_same_table(tmp_path, name):
 
 def test_a_folder_of_parquet_files_is_one_table(tmp_path):
     FRAME[:3].to_parquet(tmp_path / "1.parquet")
-    FRAME[FRAME.columns[::-1]][3:].to_parquet(tmp_path / "2.PQ")
+    FRAME[FRAME.columns[::-1]][3:].to_parquet(tmp_path / "2.parquet")
     (tmp_path / "_SUCCESS").touch()
     FRAME.to_feather(tmp_path / "whole.feather")
     pd.testing.assert_frame_equal(read_table(tmp_path), read_table(tmp_path / "whole.feather"))
