@@ -22,6 +22,8 @@ SAMPLES = (4, 20)
 #: By how much samples grow whose kernel values are computed at every pass, and how much fewer rows they have
 #: than there are: their passes together cost about as much as one over all rows, and save several.
 GROWTH = 8
+#: By how much the first of them must be larger than the one whose kernel values are kept.
+LEAST_GROWTH = 2
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class Levels:
 def larger_sizes(kept: int, most: int) -> list[int]:
     """Rows of samples between one of which everything is kept and the most that can be drawn."""
     sizes = []
-    while most >= GROWTH // 2 * kept:
+    while most >= LEAST_GROWTH * kept:
         sizes.append(most)
         most //= GROWTH
     return sizes[::-1]

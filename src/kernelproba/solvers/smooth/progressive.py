@@ -4,6 +4,10 @@ A fit on a sample costs little and leaves two things behind: coefficients that a
 sample alone, and its curvature, which preconditions the steps of the next, larger problem.  Levels grow by
 a factor; all rows are seen at the last one only, about ten times.
 
+Where the penalty is weak a sample of few rows is separable, or nearly so, and its function is too certain to
+be of use: on more rows it may be worse than no function at all, and its curvature is next to nothing.  So a
+sample gets few steps, and its function is shrunk to what suits the next one best.
+
 The steps are L-BFGS with P⁻¹ of `preconditioner` as the first guess of the inverse Hessian, so that already
 the first step is a Newton step of the sample.  One pass over the rows gives J and ∇J; nothing else is asked
 of them.
@@ -24,8 +28,11 @@ from kernelproba.solvers.solution import Solution
 MEMORY = 20
 #: Residual at which a sample of which everything is kept has taught what it can.
 SAMPLE_TOL = 0.06
-#: Steps before the curvature of a fit from scratch is worth computing anew, twice.
-REFRESH = (6, 12)
+#: Steps before the curvature is worth computing anew: of the first sample, whose curvature costs little, and of
+#: others; and steps that a sample is worth after that.
+FIRST_REFRESHES, REFRESHES, SAMPLE_STEPS = (6, 12), (12,), 12
+#: Factors by which the function of a sample may be shrunk.
+SHRINKAGE = (1.0, 0.8, 0.5, 0.25, 0.12, 0.06, 0.03, 0.0)
 #: Factors for every score pay where Gram matrices of r rows cost less than this: r p ≤ GRAM_COST_RATIO n.
 GRAM_COST_RATIO = 200
 
@@ -73,9 +80,12 @@ def progressive(
     for objective in chain(samples, larger, () if full is None else (full,)):
         base = min(objective, samples[-1], key=_n_rows)
         goal = tol if objective is last else max(tol, _sample_tol(base, objective))
-        for steps in (*REFRESH, max_iter) if objective is samples[0] else (max_iter,):
+        if objective is not samples[0] and objective is not full:
+            theta = _shrunk(objective, theta)
+        refreshes = (FIRST_REFRESHES if objective is samples[0] else REFRESHES) if objective is base else ()
+        for steps in (*refreshes, max_iter if objective is last else SAMPLE_STEPS):
             P = precondition(base, theta, per_score=_pays(base, objective))
-            point, n_iter, residual = _steps(objective, theta, P, goal, steps, step)
+            point, n_iter, residual = _steps(objective, theta, P, goal, min(steps, max_iter), step)
             theta = point.theta
             if residual <= goal:
                 break
@@ -85,6 +95,17 @@ def progressive(
 def _sample_tol(base: Objective, objective: Objective) -> float:
     """Residual at which a sample has taught what it can: its noise falls with the root of its rows."""
     return SAMPLE_TOL * float(np.sqrt(_n_rows(base) / _n_rows(objective)))
+
+
+def _shrunk(objective: Objective, theta: np.ndarray) -> np.ndarray:
+    """Θ times the factor with which J is least."""
+    scores, (W, _) = objective.scores(theta), objective.split(theta)
+
+    def value(factor: float) -> float:
+        fit, _ = objective.loss.value_and_gradient(factor * scores, objective.y, objective.weights)
+        return fit + objective.penalty.value(factor * W)
+
+    return theta * min(SHRINKAGE, key=value)
 
 
 def _n_rows(objective: Objective) -> int:

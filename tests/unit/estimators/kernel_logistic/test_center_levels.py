@@ -27,7 +27,7 @@ def levels_of(problem, limit="100MB", **options):
 
 @pytest.mark.parametrize(
     ("kept", "most", "sizes"),
-    [(20_000, 1_250_000, [156_250, 1_250_000]), (20_000, 79_999, []), (20_000, 80_000, [80_000]), (5, 0, [])],
+    [(20_000, 1_250_000, [156_250, 1_250_000]), (20_000, 39_999, []), (20_000, 40_000, [40_000]), (5, 0, [])],
 )
 def test_samples_grow_by_a_factor_up_to_the_largest(kept, most, sizes):
     assert larger_sizes(kept, most) == sizes

@@ -13,7 +13,7 @@ from kernelproba.penalties import FunctionNorm, Ridge
 from kernelproba.rows import MemoryRows
 from kernelproba.solvers import newton_cholesky
 from kernelproba.solvers.smooth.preconditioner import precondition
-from kernelproba.solvers.smooth.progressive import progressive
+from kernelproba.solvers.smooth.progressive import _shrunk, progressive
 
 N, M = 600, 15
 
@@ -123,6 +123,27 @@ def test_a_larger_sample_spares_passes_over_all_rows_and_ends_at_the_same_minimu
         assert_allclose(solution.value, optimum(reference), rtol=1e-7)
         counts.append(len(seen))
     assert counts[1] < counts[0]
+
+
+def test_a_separable_sample_leads_no_further_astray_than_no_sample():
+    # A function of the sample that is certain of everything is worse on more rows than none.
+    objective, reference = problem(5, C=1e7)
+    samples, seen = [objective(slice(0, 20), 30.0), objective(slice(0, 300), 2.0)], []
+    steps = CountedObjective(**vars(objective()) | {"seen": seen})
+    solution = progressive(samples, steps, objective().start(), tol=1e-3, max_iter=200)
+    assert solution.converged
+    assert solution.value <= optimum(reference) * (1 + 1e-5)
+    assert len(seen) <= 20
+
+
+def test_a_function_is_shrunk_to_what_suits_other_rows():
+    objective, _ = problem(3)
+    few, more = objective(slice(0, 15), 40.0), objective(slice(100, 400), 2.0)
+    certain = progressive([few], None, few.start(), tol=1e-3, max_iter=200).coef
+    shrunk = _shrunk(more, 10 * certain)
+    values = [more.value_and_gradient(theta)[0] for theta in (shrunk, 10 * certain, 0 * certain)]
+    assert values[0] == min(values)
+    assert values[0] < values[1]
 
 
 @dataclass(frozen=True)
