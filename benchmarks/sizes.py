@@ -2,10 +2,10 @@
 
     python -m benchmarks.sizes                 run what has not been run up to 20,000 rows, then write the page
     python -m benchmarks.sizes --most 100000   the same up to 100,000 rows; --minutes bounds the time of a call
-    python -m benchmarks.sizes --parquet 1000000   one self-tuned fit of so many rows on disk within --memory (and --max-time)
+    python -m benchmarks.sizes --parquet 1000000   one self-tuned fit of so many rows on disk within --memory (and --max-time), on --threads
     python -m benchmarks.sizes --page          only the page
 
-Every run is a process of its own on one thread and is kept at once, in docs/results/sizes_runs/CONTESTANT.jsonl.
+Every run is a process of its own, on one thread unless more are asked for, and is kept at once, in docs/results/sizes_runs/CONTESTANT.jsonl.
 """
 
 import argparse
@@ -26,22 +26,23 @@ def main() -> None:
     parser.add_argument("--parquet", type=int)
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--max-time", type=float)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
     if given.parquet is not None:
-        run_on_disk(given.parquet, given.memory, given.max_time, 60 * given.minutes)
+        run_on_disk(given.parquet, given.memory, given.max_time, given.threads, 60 * given.minutes)
     elif not given.page:
         run_missing(given.most, given.tables, given.models, 60 * given.minutes)
     write_pages()
 
 
-def run_on_disk(rows: int, memory_limit: str, max_time: float | None, seconds: float) -> None:
+def run_on_disk(rows: int, memory_limit: str, max_time: float | None, threads: int, seconds: float) -> None:
     """Fit rows in a folder of Parquet files, and keep the run."""
     parquet_folder(rows)
     given = {"memory_limit": memory_limit, "max_time": max_time}
-    run = apart("run_parquet", {"rows": rows} | given, seconds)
+    run = apart("run_parquet", {"rows": rows} | given, seconds, threads)
     if run is not None:
-        RECORD.keep(ON_DISK, {"data": "five_waves", "split": rows} | given | run)
+        RECORD.keep(ON_DISK, {"data": "five_waves", "split": rows, "threads": threads} | given | run)
 
 
 if __name__ == "__main__":

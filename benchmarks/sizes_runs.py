@@ -195,17 +195,17 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def apart(function: str, arguments: dict, seconds: float | None = None) -> dict | None:
-    """Call a function of this module in a process of its own, on one thread; None if the time is over."""
+def apart(function: str, arguments: dict, seconds: float | None = None, threads: int = 1) -> dict | None:
+    """Call a function of this module in a process of its own, on so many threads; None if the time is over."""
     code = f"import json, warnings; warnings.simplefilter('ignore'); from benchmarks import sizes_runs; print(json.dumps(sizes_runs.{function}(**{arguments!r})))"
-    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
             text=True,
             timeout=seconds,
-            env=os.environ | one,
+            env=os.environ | limits,
             check=True,
         )
     except subprocess.TimeoutExpired:

@@ -12,14 +12,13 @@ of joblib) thereby limits this too.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from contextvars import copy_context
-from functools import cache
-from threading import Lock, local
+from threading import local
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
+from kernelproba.blas_threads import borrowed_blas_threads
 from kernelproba.kernels.operands import check_operands
 
 # fill(X_block, out): write k(X_block, Z) into out, of shape (len(X_block), m).
@@ -28,9 +27,6 @@ Fill = Callable[..., None]
 # Large enough that a block's matrix product runs at full speed, small enough for the cache.
 BLOCK_ENTRIES = 2**19
 BLOCK_ROWS = 128
-
-_changing_blas = Lock()
-
 
 def row_blocks(n: int, m: int, step: int | None = None) -> Iterator[slice]:
     """Cut n rows into slices of `step` rows, by default BLOCK_ROWS, or BLOCK_ENTRIES // m if that is more."""
@@ -111,7 +107,7 @@ def for_each_block(work: Callable[[slice], None], n: int, m: int, step: int | No
     """Call work(rows) for the row blocks of an (n, m) matrix, in parallel if that pays."""
     blocks = list(row_blocks(n, m, step))
     # Starting threads for less than four blocks costs as much as they save.
-    with _borrowed_blas_threads() if len(blocks) >= 4 else nullcontext(1) as threads:
+    with borrowed_blas_threads() if len(blocks) >= 4 else nullcontext(1) as threads:
         if threads == 1:
             for rows in blocks:
                 work(rows)
@@ -121,25 +117,3 @@ def for_each_block(work: Callable[[slice], None], n: int, m: int, step: int | No
             futures = [pool.submit(copy_context().run, work, rows) for rows in blocks]
         for future in futures:
             future.result()
-
-
-@contextmanager
-def _borrowed_blas_threads() -> Iterator[int]:
-    """Yield the number of threads BLAS may use, having taken all but one from it."""
-    # Two calls at once could restore each other's limit, so the later one goes without.
-    if not _changing_blas.acquire(blocking=False):
-        yield 1
-        return
-    try:
-        blas = blas_libraries()
-        threads = max((library["num_threads"] for library in blas.info()), default=1)
-        with blas.limit(limits=1):
-            yield threads
-    finally:
-        _changing_blas.release()
-
-
-@cache
-def blas_libraries():
-    """Return the controller of the loaded BLAS libraries; finding them takes milliseconds."""
-    return ThreadpoolController().select(user_api="blas")

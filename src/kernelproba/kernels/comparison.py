@@ -43,6 +43,11 @@ class Comparison:
         self.origin = np.median(Z, axis=0) if shifts else None
         self.Z = self._cast(Z)
 
+    @property
+    def runs_in_threads(self) -> bool:
+        """Whether several threads may compare blocks at the same time; a user's function is not known to."""
+        return self.kernel.comes_in_blocks
+
     def _cast(self, X: Matrix) -> Matrix:
         return X if self.origin is None or sp.issparse(X) else (X - self.origin).astype(np.float32)
 

@@ -15,7 +15,8 @@ from functools import cache
 
 import numpy as np
 
-from kernelproba.kernels.blocks import blas_libraries, for_each_block
+from kernelproba.blas_threads import blas_libraries
+from kernelproba.kernels.blocks import for_each_block
 
 #: Kernels of OpenBLAS that do small products in place, by their names.
 IN_PLACE = {"SkylakeX", "Cooperlake", "SapphireRapids"}

@@ -3,13 +3,18 @@
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernelproba.blas_threads import MOST_WORKERS, borrowed_blas_threads, in_turn
 from kernelproba.rows.protocol import Place, T, located
 from kernelproba.typing import Matrix
+
+Aligned = tuple[np.ndarray, ...]
+Shared = tuple[object, ...]
 
 
 class LocalRows(ABC):
@@ -70,27 +75,41 @@ class LocalRows(ABC):
     ) -> np.ndarray:
         """Stack ``fn(block, *blocks of aligned, *shared)``; the result has one entry per row."""
         whole = None
-        for rows, block in self.blocks():
-            with located(self.place(rows)):
-                part = fn(block, *(a[rows] for a in aligned), *shared)
+
+        def use(rows: slice, part: np.ndarray) -> None:
+            nonlocal whole
             if len(part) == len(self):
-                return part
+                whole = part
+                return
             if whole is None:
                 # Parts that are put together at the end would take twice the memory.
                 whole = np.empty((len(self), *part.shape[1:]), part.dtype)
             elif part.dtype != whole.dtype:
                 whole = whole.astype(np.result_type(whole, part), copy=False)
             whole[rows] = part
+
+        self._each_part(fn, aligned, shared, use)
         return cast(np.ndarray, whole)
 
     def fold(self, fn: Callable[..., T], *aligned: np.ndarray, shared: tuple[object, ...] = ()) -> T:
         """Sum ``fn(block, *blocks of aligned, *shared)``, an array or a tuple of arrays, over the blocks."""
-        total = None
+        total: T | None = None
+
+        def use(_rows: slice, part: T) -> None:
+            nonlocal total
+            total = part if total is None else add(total, part)
+
+        self._each_part(fn, aligned, shared, use)
+        return cast(T, total)
+
+    def _each_part(
+        self, fn: Callable[..., T], aligned: Aligned, shared: Shared, use: Callable[[slice, T], None]
+    ) -> None:
+        """Call ``use(rows, fn(block, …))`` for all blocks in turn."""
         for rows, block in self.blocks():
             with located(self.place(rows)):
                 part = fn(block, *(a[rows] for a in aligned), *shared)
-            total = part if total is None else add(total, part)
-        return cast(T, total)
+            use(rows, part)
 
     def bearing(
         self, weights: np.ndarray, *aligned: np.ndarray
@@ -117,6 +136,8 @@ def add(total: T, part: T) -> T:
 class ComputedRows(LocalRows):
     """Rows that are a function of other rows: the first blocks that fit into the budget are computed once.
 
+    A function that says `runs_in_threads` is computed by as many as BLAS may use, and so is what is folded.
+
     Parameters
     ----------
     source : LocalRows of n rows
@@ -131,7 +152,7 @@ class ComputedRows(LocalRows):
 
     def __init__(self, source: LocalRows, fn: Callable[[Matrix], np.ndarray], width: int, budget: int):
         self.source, self.fn, self._width, self.budget = source, fn, width, budget
-        self._kept: list[np.ndarray] = []
+        self._kept: dict[int, np.ndarray] = {}
         self._room = budget
 
     def __len__(self) -> int:
@@ -145,25 +166,48 @@ class ComputedRows(LocalRows):
         return self.source.place(rows)
 
     def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        if (kept := self._all_kept()) is not None:
-            yield from kept
-            return
-        for i, (rows, block) in enumerate(self.source.blocks()):
-            if i < len(self._kept):
-                yield rows, self._kept[i]
-                continue
-            result = self.fn(block)
-            if i == len(self._kept) and result.nbytes <= self._room:
-                self._kept.append(result)
-                self._room -= result.nbytes
+        for rows, block, is_result in self._sources():
+            result = block if is_result else self.fn(block)
+            self._keep(rows, result)
             yield rows, result
 
-    def _all_kept(self) -> list[tuple[slice, np.ndarray]] | None:
-        """All blocks, once all are kept: the source is not read again."""
-        ends = np.cumsum([len(block) for block in self._kept])
-        if not len(ends) or ends[-1] < len(self):
-            return None
-        return [(slice(end - len(b), end), b) for end, b in zip(ends, self._kept, strict=True)]
+    def _each_part(
+        self, fn: Callable[..., T], aligned: Aligned, shared: Shared, use: Callable[[slice, T], None]
+    ) -> None:
+        def part_of(rows: slice, block: Matrix, is_result: bool) -> tuple[slice, np.ndarray | None, T]:
+            with located(self.place(rows)):
+                result = block if is_result else self.fn(block)
+                part = fn(result, *(a[rows] for a in aligned), *shared)
+            return rows, (result if result.nbytes <= self._room else None), part
+
+        def use_part(done: tuple[slice, np.ndarray | None, T]) -> None:
+            rows, result, part = done
+            if result is not None:
+                self._keep(rows, result)
+            use(rows, part)
+
+        with borrowed_blas_threads() if self._runs_in_threads else nullcontext(1) as threads:
+            in_turn(part_of, self._sources(), use_part, min(threads, MOST_WORKERS))
+
+    @property
+    def _runs_in_threads(self) -> bool:
+        return getattr(self.fn, "runs_in_threads", False)
+
+    def _sources(self) -> Iterator[tuple[slice, Matrix, bool]]:
+        """Blocks of results that are kept, and of the rows of which they have yet to be computed."""
+        if sum(map(len, self._kept.values())) == len(self) > 0:
+            for start, result in sorted(self._kept.items()):
+                yield slice(start, start + len(result)), result, True
+            return
+        for rows, block in self.source.blocks():
+            kept = self._kept.get(rows.start)
+            yield (rows, block, False) if kept is None else (rows, kept, True)
+
+    def _keep(self, rows: slice, result: np.ndarray) -> None:
+        """Keep a result if there is room for it."""
+        if rows.start not in self._kept and result.nbytes <= self._room:
+            self._kept[rows.start] = result
+            self._room -= result.nbytes
 
     def bearing(
         self, weights: np.ndarray, *aligned: np.ndarray

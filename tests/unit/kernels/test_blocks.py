@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from kernelproba import blas_threads
 from kernelproba.kernels import (
     RBF,
     ChiSquared,
@@ -36,7 +37,7 @@ def three_threads(monkeypatch):
         def limit(self, limits):
             return threadpool_limits(limits=limits, user_api="blas")
 
-    monkeypatch.setattr(blocks, "blas_libraries", Blas)
+    monkeypatch.setattr(blas_threads, "blas_libraries", Blas)
 
 
 KERNELS = [RBF(), Matern(nu=2.5), Laplacian([1, 2, 3]), 2 * Linear() + RBF() * Polynomial(2), ChiSquared()]
@@ -78,7 +79,7 @@ def test_a_symmetric_matrix_written_by_many_threads_is_that_of_one(form, monkeyp
 
 @pytest.mark.usefixtures("tiny_blocks")
 def test_threads_are_taken_from_blas_and_given_back():
-    blas = blocks.blas_libraries()
+    blas = blas_threads.blas_libraries()
     seen = set()
 
     def work(_):
@@ -102,7 +103,7 @@ def test_a_limit_of_one_blas_thread_keeps_everything_on_the_callers_thread():
 
 @pytest.mark.usefixtures("tiny_blocks")
 def test_calls_at_the_same_time_agree_and_leave_blas_as_it_was():
-    X, blas = data(200), blocks.blas_libraries()
+    X, blas = data(200), blas_threads.blas_libraries()
     with threadpool_limits(limits=2, user_api="blas"):
         before = blas.info()
         with ThreadPoolExecutor(4) as pool:

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelproba.blas_threads import block_workers
 from kernelproba.rows import memory_budget
 
-#: Shares of the limit: matrices of the centres by themselves, features of the sample, one block of rows.
+#: Shares of the limit: matrices of the centres by themselves, features of the sample, blocks at work.
 MATRICES, SAMPLE, BLOCK = 0.45, 0.25, 0.125
 #: …and rows of larger samples, whose kernel values are computed at every pass.
 DRAWN = 0.1
@@ -88,8 +89,10 @@ class MemoryPlan:
 
     def block_rows(self, m: int) -> int:
         """Rows whose m features are computed at a time."""
-        return max(LEAST_BLOCK_ROWS, min(BLOCK_VALUES, int(BLOCK * self.total / BLOCK_BYTES)) // m)
+        values = int(BLOCK * self.total / BLOCK_BYTES / block_workers())
+        return max(LEAST_BLOCK_ROWS, min(BLOCK_VALUES, values) // m)
 
     def kept_features(self, m: int, sample: int) -> int:
         """Bytes that are left for features of all rows, beside so many of the samples."""
-        return max(0, self.total - sample - self.matrices(m) - BLOCK_BYTES * m * self.block_rows(m))
+        blocks = block_workers() * BLOCK_BYTES * m * self.block_rows(m)
+        return max(0, self.total - sample - self.matrices(m) - blocks)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from joblib import Parallel, delayed
 
+from kernelproba.blas_threads import blas_libraries
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.callbacks import unobserved
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_matrix
 from kernelproba.estimators.kernel_logistic.pair_matrices import Block, PairMatrices
 from kernelproba.kernels import Kernel, rows_in
-from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.kernels.expansion import expansion_scores
 from kernelproba.objective import DenseMatrix
 from kernelproba.solvers import Solution

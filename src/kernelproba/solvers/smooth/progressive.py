@@ -28,8 +28,8 @@ from kernelproba.solvers.solution import Solution
 MEMORY = 20
 #: Residual at which a sample of which everything is kept has taught what it can.
 SAMPLE_TOL = 0.06
-#: Steps before the curvature is worth computing anew: of the first sample, whose curvature costs little, and of
-#: others; and steps that a sample is worth after that.
+#: Steps before the curvature is worth computing anew: of the first sample, whose curvature costs little, and
+#: of others; and steps that a sample is worth after that.
 FIRST_REFRESHES, REFRESHES, SAMPLE_STEPS = (6, 12), (12,), 12
 #: Factors by which the function of a sample may be shrunk.
 SHRINKAGE = (1.0, 0.8, 0.5, 0.25, 0.12, 0.06, 0.03, 0.0)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelproba.blas_threads import blas_libraries
 from kernelproba.estimators.base.callbacks import Step, unobserved
-from kernelproba.kernels.blocks import blas_libraries
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
 from kernelproba.tuning.kernel_logistic.pooled_kernels import is_wide

@@ -1,0 +1,72 @@
+"""How many threads BLAS may use, and lending them to whoever shares work among threads of its own.
+
+Whoever limits BLAS (an environment variable, `threadpoolctl`, a worker of joblib) thereby limits those, too.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from functools import cache
+from threading import Lock
+
+from threadpoolctl import ThreadpoolController
+
+#: Blocks that are worked on at the same time, at most: each takes memory.
+MOST_WORKERS = 4
+
+_changing_blas = Lock()
+
+
+@contextmanager
+def borrowed_blas_threads() -> Iterator[int]:
+    """Yield the number of threads BLAS may use, having taken all but one from it."""
+    # Two calls at once could restore each other's limit, so the later one goes without.
+    if not _changing_blas.acquire(blocking=False):
+        yield 1
+        return
+    try:
+        threads = blas_threads()
+        with blas_libraries().limit(limits=1):
+            yield threads
+    finally:
+        _changing_blas.release()
+
+
+def blas_threads() -> int:
+    """Return the number of threads BLAS may use at this moment."""
+    return max((library["num_threads"] for library in blas_libraries().info()), default=1)
+
+
+def block_workers() -> int:
+    """Return how many blocks may be worked on at the same time."""
+    return min(blas_threads(), MOST_WORKERS)
+
+
+def in_turn(
+    work: Callable[..., object], items: Iterable[tuple], use: Callable[[object], None], threads: int
+) -> None:
+    """Call use(work(*item)) for all items, in their order; so many threads are at work at the same time.
+
+    One item more than that is taken from `items` ahead of its turn.
+    """
+    if threads == 1:
+        for item in items:
+            use(work(*item))
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future] = deque()
+        for item in items:
+            # The caller's context holds its np.errstate, which is to apply here too.
+            waiting.append(pool.submit(copy_context().run, work, *item))
+            if len(waiting) > threads:
+                use(waiting.popleft().result())
+        while waiting:
+            use(waiting.popleft().result())
+
+
+@cache
+def blas_libraries():
+    """Return the controller of the loaded BLAS libraries; finding them takes milliseconds."""
+    return ThreadpoolController().select(user_api="blas")
