@@ -28,6 +28,7 @@ Fill = Callable[..., None]
 BLOCK_ENTRIES = 2**19
 BLOCK_ROWS = 128
 
+
 def row_blocks(n: int, m: int, step: int | None = None) -> Iterator[slice]:
     """Cut n rows into slices of `step` rows, by default BLOCK_ROWS, or BLOCK_ENTRIES // m if that is more."""
     step = max(BLOCK_ROWS, BLOCK_ENTRIES // max(m, 1)) if step is None else step
