@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache
 from threading import Lock
+from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 #: Blocks that are worked on at the same time, at most: each takes memory.
 MOST_WORKERS = 4
+
+R = TypeVar("R")
 
 _changing_blas = Lock()
 
@@ -44,9 +47,7 @@ def block_workers() -> int:
     return min(blas_threads(), MOST_WORKERS)
 
 
-def in_turn(
-    work: Callable[..., object], items: Iterable[tuple], use: Callable[[object], None], threads: int
-) -> None:
+def in_turn(work: Callable[..., R], items: Iterable[tuple], use: Callable[[R], None], threads: int) -> None:
     """Call use(work(*item)) for all items, in their order; so many threads are at work at the same time.
 
     One item more than that is taken from `items` ahead of its turn.
