@@ -10,6 +10,7 @@ from kernelproba.cli import methods
 from kernelproba.cli.table_model import TableModel
 from kernelproba.datasets import chessboard_problem
 from kernelproba.persistence.model_file import load_model, read_model_file
+from kernelproba.tables.files import typed_files
 
 
 @pytest.fixture
@@ -482,3 +483,21 @@ def test_a_parameter_that_is_searched_for_is_set_as_a_list(fit):
     assert answer.code == 2
     assert "has no parameter 'C': give a list to choose from, as in --set Cs=[10];" in answer.err
     assert fit(two_clouds(), "-m", "klr", "--set", "Cs=[10]").code == 0
+
+
+def test_a_folder_that_exceeds_memory_is_fitted_by_rows_drawn_from_it(command, tmp_path, monkeypatch):
+    folder, model = tmp_path / "visits", tmp_path / "m.skops"
+    folder.mkdir()
+    for number in range(3):
+        rng = np.random.default_rng(number)
+        table = pd.DataFrame({"dose": rng.standard_normal(120), "ward": rng.choice(["east", "west"], 120)})
+        outcome = np.where(table["dose"] + rng.standard_normal(120) > 0, "ill", "well")
+        table.assign(outcome=outcome).to_parquet(folder / f"{number}.parquet")
+    monkeypatch.setattr(typed_files, "physical_memory", lambda: 1000)
+    monkeypatch.setattr(typed_files.ParquetFolder, "read", lambda _: pytest.fail("the folder was read whole"))
+    done = command("fit", folder, "-t", "outcome", "-m", "lspc", "--max-rows", 200, "-o", model)
+    assert done.code == 0
+    assert "learning from 200 of 360 rows" in done.err
+    assert "visits is read in parts" in done.err
+    assert command("predict", model, folder, "-o", tmp_path / "p.csv").code == 0
+    assert len((tmp_path / "p.csv").read_text().splitlines()) == 361

@@ -41,7 +41,7 @@ def label_kind(name: str, column: pa.ChunkedArray, *, as_words: bool = False) ->
     as_words : bool, default=False
         Whether the user says that they are classes, whatever they look like.
     """
-    distinct = [text for text in dict.fromkeys(_label_texts(column)) if text is not None]
+    distinct = [text for text in dict.fromkeys(_distinct_texts(column)[0]) if text is not None]
     if as_words or not distinct:
         return WORDS
     if {text.lower() for text in distinct} <= {"true", "false"}:
@@ -73,14 +73,17 @@ def read_labels(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndar
     present : ndarray of bool of shape (n,)
         With m true entries.
     """
-    texts = _label_texts(column)
-    present = np.array([text is not None for text in texts], dtype=bool)
+    texts, which = _distinct_texts(column)
+    missing = np.array([text is None for text in texts], dtype=bool)
+    present = ~missing[which]
+    # Each text that is there by its place among those, in place of millions of copies.
+    which = (np.cumsum(~missing) - 1)[which[present]]
     known = [text.lower() if kind == FLAGS else text for text in texts if text is not None]
     if kind == WHOLE:
         numbers = [_as_whole(text) for text in known]
         if all(number is not None for number in numbers):
-            return np.array(numbers, dtype=np.int64), present
-    return np.array(known, dtype=str), present
+            return np.array(numbers, dtype=np.int64)[which], present
+    return np.array(known, dtype=str)[which], present
 
 
 def check_classes(name: str, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +112,20 @@ def quantity_note(name: str, labels: np.ndarray, kind: str) -> list[str]:
     ]
 
 
-def _label_texts(column: pa.ChunkedArray) -> list[str | None]:
+def _distinct_texts(column: pa.ChunkedArray) -> tuple[list[str | None], np.ndarray]:
+    """Return the different labels of a column as texts, None for a gap, and the place of each row's (n,)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    values = values.dictionary_encode().unify_dictionaries().combine_chunks()
+    which = pc.fill_null(values.indices, -1).to_numpy(zero_copy_only=False)
+    return [*_label_texts(values.dictionary), None], which
+
+
+def _label_texts(column: pa.Array) -> list[str | None]:
     """Return labels as texts: numbers as they are written in full, flags and dates as in a file of text."""
     import pyarrow as pa
 

@@ -99,25 +99,31 @@ def read_training_table(file: TableFile, choice: TableSelection) -> TrainingTabl
         check_column(file, name)
     for name, kind in choice.kinds.items():
         check_kind(name, kind)
-    table = file.read()
-    column = table.column(choice.target)
+    # What exceeds memory is drawn from: the labels are known of all rows, all else of those that are drawn.
+    table = None if file.exceeds_memory else file.read()
+    column = file.column(choice.target) if table is None else table.column(choice.target)
     kind = label_kind(choice.target, column, as_words=choice.target in choice.kinds)
     y, present = read_labels(column, kind)
     check_classes(choice.target, y)
     notes = file.notes + _missing_labels(choice.target, present) + quantity_note(choice.target, y, kind)
-    features = _features(table, choice)
-    table = without_texts(table, ~present)
+    features = _features(file.names, choice)
     size = choice.max_rows
     chosen = draw_rows(y, size(len(features), len(np.unique(y))) if callable(size) else size, choice.seed)
     if len(chosen) < len(y):
         notes.append(f"learning from {len(chosen):,} of {len(y):,} rows, drawn at random: see --max-rows")
     positions = np.flatnonzero(present)[chosen]
-    read = read_columns(table, list(dict.fromkeys([*features, *beside])), choice)
+    columns = list(dict.fromkeys([*features, *beside]))
+    if table is None:
+        table, kept = file.rows(positions, columns), np.arange(len(positions))
+        notes.append(f"{file.name} is read in parts: columns are known by the rows that were drawn")
+    else:
+        table, kept = without_texts(table, ~present), positions
+    read = read_columns(table, columns, choice)
     readings = {name: read[name][0] for name in features}
     notes += _open_questions(table, readings, choice)
-    X = to_frame(table, readings).iloc[positions]
+    X = to_frame(table, readings).iloc[kept].set_axis(positions + 1)
     reasons = {name: read[name][1] for name in features}
-    others = to_frame(table, {name: read[name][0] for name in beside}).iloc[positions]
+    others = to_frame(table, {name: read[name][0] for name in beside}).iloc[kept].set_axis(positions + 1)
     extra = others[choice.beside] if beside else None
     return TrainingTable(X, y[chosen], readings, reasons, choice.target, kind, notes, extra)
 
@@ -186,14 +192,14 @@ def _open_questions(table: pa.Table, readings: Mapping[str, Reading], choice: Ta
     return notes
 
 
-def _features(table: pa.Table, choice: TableSelection) -> list[str]:
+def _features(columns: Sequence[str], choice: TableSelection) -> list[str]:
     """Return the names of the columns that may be learnt from."""
     dropped = {
         choice.target,
         *choice.exclude,
         *(name for name, kind in choice.kinds.items() if kind == DROPPED),
     }
-    names = [name for name in choice.only or table.column_names if name not in dropped]
+    names = [name for name in choice.only or columns if name not in dropped]
     if not names:
         raise TableError("no column is left to learn from: the target is the only one")
     return names

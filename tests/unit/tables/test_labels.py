@@ -63,3 +63,22 @@ def test_a_label_that_is_no_number_is_read_beside_numbers():
     column = pa.chunked_array([["1", "2"]])
     kind = label_kind("y", column)
     assert read_labels(pa.chunked_array([["1", "two"]]), kind)[0].tolist() == ["1", "two"]
+
+
+@pytest.mark.parametrize("type_", [pa.float64(), pa.float32(), pa.int8(), pa.string(), pa.bool_()])
+def test_labels_are_read_the_same_from_chunks_and_from_a_dictionary(type_):
+    values = [True, False, None, True] if pa.types.is_boolean(type_) else [3, 1, None, 3]
+    plain = pa.array(map(str, values) if pa.types.is_string(type_) else values, type_)
+    chunked = pa.chunked_array([plain[:1], plain[1:3], plain[3:], plain[:0]])
+    kind = label_kind("y", plain)
+    y, present = read_labels(plain, kind)
+    for other in (chunked, plain.dictionary_encode(), chunked.dictionary_encode()):
+        assert label_kind("y", other) == kind
+        np.testing.assert_array_equal(read_labels(other, kind)[0], y)
+        np.testing.assert_array_equal(read_labels(other, kind)[1], present)
+
+
+def test_what_is_no_number_among_fractions_is_missing():
+    y, present = read_labels(pa.array([2.0, float("nan"), None, -0.0, 0.0]), "number")
+    assert y.tolist() == [2, 0, 0]
+    assert present.tolist() == [True, False, False, True, True]

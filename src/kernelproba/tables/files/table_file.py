@@ -12,6 +12,8 @@ from lzma import LZMAError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from kernelproba.tables.errors import TableError
 
 if TYPE_CHECKING:
@@ -87,6 +89,35 @@ class TableFile(ABC):
     @abstractmethod
     def read(self) -> pa.Table:
         """Return the whole table; columns of files without types are texts."""
+
+    @property
+    def exceeds_memory(self) -> bool:
+        """Whether the whole table takes more memory than it should; then it knows `column` and `rows`."""
+        return False
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return one column."""
+        return self.read().column(name)
+
+    def rows(self, positions: np.ndarray, columns: Sequence[str]) -> pa.Table:
+        """Return some rows of some columns.
+
+        Parameters
+        ----------
+        positions : ndarray of int
+            Of the rows, from 0, in ascending order.
+        columns : sequence of str
+            Names.
+        """
+        import pyarrow as pa
+
+        parts, start = [], 0
+        for batch in self.batches(columns, lambda _: None):
+            here = positions[np.searchsorted(positions, start) :]
+            here = here[: np.searchsorted(here, start + batch.num_rows)]
+            parts.append(pa.table(batch.take(pa.array(here - start))))
+            start += batch.num_rows
+        return pa.concat_tables(parts, promote_options="permissive")
 
     def batches(self, columns: Sequence[str], progress: Progress) -> Iterator[pa.RecordBatch]:
         """Yield chunks of at most `CHUNK_ROWS` rows and `CHUNK_CELLS` cells of some columns.

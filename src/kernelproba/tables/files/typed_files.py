@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+from kernelproba.rows.budget import physical_memory
 from kernelproba.rows.parquet_file import list_files
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile, chunk_rows
@@ -14,6 +15,10 @@ from kernelproba.tables.files.table_file import BLOCK_BYTES, Progress, TableFile
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+
+#: Share of the machine's memory that a table may take as it is read: data frames and models come on top.
+MEMORY_SHARE = 0.2
 
 
 class ParquetTable(TableFile):
@@ -29,9 +34,25 @@ class ParquetTable(TableFile):
         with self._explained():
             return ParquetFile(self.path, buffer_size=BLOCK_BYTES)  # else a whole row group is held
 
+    @property
+    def bytes_in_memory(self) -> int:
+        """How much the whole table takes, roughly."""
+        with self._explained():
+            known = self._file.metadata
+        groups = (known.row_group(number) for number in range(known.num_row_groups))
+        return max(sum(group.total_byte_size for group in groups), 8 * known.num_rows * known.num_columns)
+
+    @property
+    def exceeds_memory(self) -> bool:
+        return self.bytes_in_memory > MEMORY_SHARE * physical_memory()
+
     def read(self) -> pa.Table:
         with self._explained():
             return self._file.read()
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        with self._explained():
+            return self._file.read([name]).column(0)
 
     def batches(self, columns: Sequence[str], progress: Progress) -> Iterator[pa.RecordBatch]:
         rows, done = max(self._file.metadata.num_rows, 1), 0
@@ -62,6 +83,17 @@ class ParquetFolder(TableFile):
                     f"{other.name} has other columns than {first.name}: give files with the same columns"
                 )
         return first.names
+
+    @property
+    def exceeds_memory(self) -> bool:
+        return sum(file.bytes_in_memory for file in self._files) > MEMORY_SHARE * physical_memory()
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        import pyarrow as pa
+
+        with self._explained():
+            parts = [pa.table({name: file.column(name)}) for file in self._files]
+            return pa.concat_tables(parts, promote_options="permissive").column(0)
 
     def read(self) -> pa.Table:
         import pyarrow as pa
