@@ -16,13 +16,15 @@ class TimeBudget:
     ----------
     reserve : float
         Seconds that the work after the search is expected to take.
+    coming : float
+        Seconds that the next piece of the search is expected to take.
     ran_out : bool
         Whether something was left undone.
     """
 
     def __init__(self, seconds: float | None = None):
         self._end = math.inf if seconds is None else time.monotonic() + seconds
-        self.reserve = 0.0
+        self.reserve = self.coming = 0.0
         self.ran_out = False
 
     @property
@@ -31,8 +33,8 @@ class TimeBudget:
         return self._end - time.monotonic()
 
     def is_over(self) -> bool:
-        """Whether nothing but the reserve is left, in which case the caller leaves its work undone."""
-        over = self.left <= self.reserve
+        """Whether no more than the reserve would be left, in which case the caller leaves its work undone."""
+        over = self.left - self.coming <= self.reserve
         self.ran_out |= over
         return over
 

@@ -45,6 +45,8 @@ MAX_C = 1e7
 SIZE_FACTOR, LARGE_SAMPLE = 4, 128_000
 #: Rows from which on a model of the pool must be worth what it costs, as more centres must.
 COSTLY_ROWS = 50_000
+#: What a candidate takes relative to one of the size before: rows, and the root of that in centres.
+NEXT_SIZE = SIZE_FACTOR**1.5
 #: Centres to begin with.
 FIRST_CENTERS = 1000
 #: Rows of a sample that each of very many centres takes; and that each takes where all rows may be centres.
@@ -58,8 +60,9 @@ MOST_SCORES = 8
 COMPONENT_SIZE = 2
 #: Bytes that the comparison of a row that is held out with one of that sample takes: distances, and a kernel.
 COMPARED_BYTES = 16
-#: What fits to all rows, and those without folds of them, take in units of a fit, row by row.
-FINAL_COST = 3.0
+#: What fits to all rows, and those without folds of them, take: in units of a fit to a sample, row by row,
+#: where all rows are centres, and where centres are chosen in units of a prediction of all rows.
+FINAL_COST, FINAL_PASSES = 3.0, 40
 #: Rows in memory that are worth another look, relative to those that were searched.
 WORTHWHILE = 1.25
 
@@ -247,6 +250,7 @@ def follow_sizes(
     sizes = sample_sizes(len(order.others), order.first)
     found = growth.with_components(selected) if searched.features and growth.cheap else list(selected)
     for size in sizes if any(searched[:2]) else []:
+        search.budget.coming *= NEXT_SIZE
         if search.budget.is_over():
             break
         before = found
@@ -339,16 +343,23 @@ class Growth:
         self, sample: Training, judged: Training, n_models: int
     ) -> Callable[[SelectedModel], SizedFits]:
         """What makes the fits of one of so many models to a sample."""
-        share = partial(self._final_share, n_models)
-        return lambda each: SizedFits(each, self.model, sample, judged, self.search, share)
+        final = partial(self._final_seconds, n_models)
+        return lambda each: SizedFits(each, self.model, sample, judged, self.search, final)
 
-    def _final_share(self, n_models: int, found: Candidate) -> float:
-        """What fits of so many models to all rows take in units of one to a sample, centre by centre."""
+    def _final_seconds(self, n_models: int, found: Candidate, fit: float, predict: float) -> float:
+        """What fits of so many models to all rows take, by seconds of a fit to a sample and of predictions.
+
+        How long a fit takes depends on C and on what memory leaves room for; a prediction of rows held out
+        takes one look at as many rows, with as many centres.
+        """
         n, plan = len(self.many), self.many.memory_plan(self.memory_limit)
-        ratio, m = n / found.n_rows, grown_centers(found, n, plan)
+        m = grown_centers(found, n, plan)
         if m is None or found.n_centers is None:
-            return FINAL_COST * n_models * ratio * (ratio if plan.may_span(n) else 1.0)
-        return FINAL_COST * n_models * ratio * m / found.n_centers
+            spans = plan.may_span(n)
+            return (
+                FINAL_COST * n_models * fit * (n / found.n_rows) ** 2 if spans else self.search.budget.reserve
+            )
+        return FINAL_PASSES * n_models * predict * (n * m) / (len(self.order.judged) * found.n_centers)
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""

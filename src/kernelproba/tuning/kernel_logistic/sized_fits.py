@@ -34,8 +34,8 @@ class SizedFits:
         Rows to fit, and rows to judge by.
     search : CandidateSearch
         Scores, keeps the record and has an eye on the time.
-    final_share : callable
-        Candidate → how many times as long as its fit to the sample the final fits are expected to take.
+    final_seconds : callable
+        Candidate, seconds of its fit and of its predictions → those that final fits are expected to take.
     """
 
     selected: SelectedModel
@@ -43,11 +43,11 @@ class SizedFits:
     sample: Training
     judged: Training
     search: CandidateSearch
-    final_share: Callable[[Candidate], float]
+    final_seconds: Callable[[Candidate, float, float], float]
     _fitted: dict[tuple, StrengthFits] = field(default_factory=dict, init=False)
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
-    _timed: set[tuple] = field(default_factory=set, init=False)
+    _longest: float = field(default=0.0, init=False)
     _width: float | None = field(default=None, init=False)
 
     def evaluate(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
@@ -63,10 +63,11 @@ class SizedFits:
             start = time.monotonic()
             if n_centers is None:
                 self._make_room(gamma)
-                log_P = self.spanned.predict_compared(self._to_judged, gamma, C)
+                log_P, fitted = self.spanned.predict_compared(self._to_judged, gamma, C), time.monotonic()
             else:
-                log_P = self._fit(point).predict_log_proba(self.selected.view.rows(self.judged.X))
-            self._keep_reserve(point, time.monotonic() - start)
+                model, fitted = self._fit(point), time.monotonic()
+                log_P = model.predict_log_proba(self.selected.view.rows(self.judged.X))
+            self._keep_time(point, start, fitted)
         weight = self.judged.weight / self.judged.weight.mean()
         score = self.search.scorer(log_P, self.judged.y, weight, float(len(weight)))
         self._log_P[n_centers, gamma, C] = log_P
@@ -109,11 +110,12 @@ class SizedFits:
         self._fitted[key] = fits
         return fits.model
 
-    def _keep_reserve(self, point: Candidate, seconds: float) -> None:
-        """Keep time for the final fits, by the first fit of a kernel, which has no start."""
-        if (key := (point.n_centers, point.gamma)) not in self._timed:
-            self._timed.add(key)
-            self.search.budget.reserve = self.final_share(point) * seconds
+    def _keep_time(self, point: Candidate, start: float, fitted: float) -> None:
+        """Keep time for the final fits, and for another candidate; the longest fit is one without a start."""
+        end, budget = time.monotonic(), self.search.budget
+        self._longest = max(self._longest, fitted - start)
+        budget.coming = end - start
+        budget.reserve = self.final_seconds(point, self._longest, end - fitted)
 
     def forget(self) -> None:
         """Give the memory of the fits free; what they predicted stays."""

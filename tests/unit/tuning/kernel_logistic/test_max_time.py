@@ -107,3 +107,12 @@ def test_a_budget_keeps_its_reserve_and_tells_how_much_it_suffices_for(monkeypat
     clock[0] = 30.0
     assert budget.affordable(100) == 0
     assert not TimeBudget().is_over()
+
+
+def test_a_piece_that_would_eat_into_the_reserve_is_not_begun(monkeypatch):
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+    budget = TimeBudget(10.0)
+    budget.reserve, budget.coming = 5.0, 4.0
+    assert not budget.is_over()
+    budget.coming = 6.0
+    assert budget.is_over()
