@@ -76,7 +76,8 @@ def _seconds(model: KernelLogisticRegression, X: np.ndarray, y: np.ndarray) -> t
 def low_rank(peak: dict[str, float], *sizes: int) -> None:
     """Fits of five classes with uniform centres, beside the least time of what they computed."""
     where, rows = machine(), []
-    rate = exponentials(np.float32)
+    # Rows, and so kernel values, features and Gram matrices, are in double precision, at half of the speed.
+    rate, flops = exponentials(np.float64), peak["flops"] / 2
     for n in sizes or (100_000, 1_000_000):
         X, y, _ = five_classes(n)
         model = KernelLogisticRegression(
@@ -85,10 +86,9 @@ def low_rank(peak: dict[str, float], *sizes: int) -> None:
         first, _ = _seconds(model, X, y)
         with work() as done:
             seconds, system = _seconds(model, X, y)
-        values = done["values"] * (2 * X.shape[1] / peak["flops"] + 1 / rate)
-        products = max(2 * done["products"] / peak["flops"], done["bytes"] / peak["bytes"])
-        # Gram matrices are formed in double precision, at half of the speed.
-        grams = 2 * 2 * done["grams"] / peak["flops"]
+        values = done["values"] * (2 * X.shape[1] / flops + 1 / rate)
+        products = max(2 * done["products"] / flops, done["bytes"] / peak["bytes"])
+        grams = 2 * done["grams"] / flops
         bound = values + products + grams
         rows.append(
             {
@@ -104,9 +104,9 @@ def low_rank(peak: dict[str, float], *sizes: int) -> None:
         print(rows[-1], flush=True)
     text = (
         f"Five classes, 20 features, {CENTERS} uniform centres, arrays in memory. Processor times of one thread. The bound counts "
-        f"what the fit has computed: kernel values at {peak['flops'] / 1e9:.0f} GFlop/s and {rate / 1e9:.2f}·10⁹ exponentials a "
+        f"what the fit has computed, in double precision: kernel values at {flops / 1e9:.0f} GFlop/s and {rate / 1e9:.2f}·10⁹ exponentials a "
         f"second, products with features at the same speed or, where that is slower, {peak['bytes'] / 1e9:.0f} GB/s, and Gram "
-        "matrices in double precision at half of it. *First fit* is the same fit before: a virtual machine may get "
+        "matrices, of which one triangle is counted. *First fit* is the same fit before: a virtual machine may get "
         "its memory from its host page by page, when it is first written to, which is no work of the fit; what the second one "
         "still takes of the system for it is stated, and ratios are with and without (*own*) that share.\n\nRegenerate: `python -m benchmarks.limit low_rank [rows …]`."
     )
