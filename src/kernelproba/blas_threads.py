@@ -42,11 +42,6 @@ def blas_threads() -> int:
     return max((library["num_threads"] for library in blas_libraries().info()), default=1)
 
 
-def block_workers() -> int:
-    """Return how many blocks may be worked on at the same time."""
-    return min(blas_threads(), MOST_WORKERS)
-
-
 def in_turn(work: Callable[..., R], items: Iterable[tuple], use: Callable[[R], None], threads: int) -> None:
     """Call use(work(*item)) for all items, in their order; so many threads are at work at the same time.
 
