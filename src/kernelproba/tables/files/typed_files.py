@@ -38,20 +38,26 @@ class ParquetTable(TableFile):
             return ParquetFile(self.path, buffer_size=BLOCK_BYTES)  # else a whole row group is held
 
     @property
-    def bytes_in_memory(self) -> int:
-        """How much the whole table takes, roughly."""
+    def row_bytes(self) -> float:
+        """Memory that a row takes, by the first of them.
+
+        The file may know each text once, however often it stands there; in memory it is many texts.
+        """
+        with self._explained():
+            first = next(self._file.iter_batches(_MEASURED_ROWS), None)
+        return first.nbytes / first.num_rows if first is not None and first.num_rows else 0.0
+
+    def bytes_in_memory(self, row_bytes: float) -> int:
+        """How much the whole table takes, roughly, if a row takes so much."""
         with self._explained():
             known = self._file.metadata
-            # The file may know each text once, however often it stands there; in memory it is many texts.
-            first = next(self._file.iter_batches(_MEASURED_ROWS), None)
-        row = 0.0 if first is None or not first.num_rows else first.nbytes / first.num_rows
         groups = (known.row_group(number) for number in range(known.num_row_groups))
-        encoded = sum(group.total_byte_size for group in groups)
-        return max(encoded, round(max(row, 8 * known.num_columns) * known.num_rows))
+        row_bytes = max(row_bytes, 8 * known.num_columns)
+        return max(sum(group.total_byte_size for group in groups), round(row_bytes * known.num_rows))
 
     @property
     def exceeds_memory(self) -> bool:
-        return self.bytes_in_memory > MEMORY_SHARE * physical_memory()
+        return self.bytes_in_memory(self.row_bytes) > MEMORY_SHARE * physical_memory()
 
     def read(self) -> pa.Table:
         with self._explained():
@@ -93,7 +99,8 @@ class ParquetFolder(TableFile):
 
     @property
     def exceeds_memory(self) -> bool:
-        return sum(file.bytes_in_memory for file in self._files) > MEMORY_SHARE * physical_memory()
+        row = self._files[0].row_bytes
+        return sum(file.bytes_in_memory(row) for file in self._files) > MEMORY_SHARE * physical_memory()
 
     def column(self, name: str) -> pa.ChunkedArray:
         import pyarrow as pa
