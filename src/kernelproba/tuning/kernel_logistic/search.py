@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelproba.blas_threads import blas_libraries
+from kernelproba.blas_threads import borrowed_blas_threads
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
@@ -230,7 +230,7 @@ class CandidateSearch:
 
 def one_thread_if(small: bool):
     """Context in which BLAS uses one thread: for small matrices, waking more costs more than it brings."""
-    return blas_libraries().limit(limits=1) if small else nullcontext()
+    return borrowed_blas_threads() if small else nullcontext()
 
 
 def lattice_values(start: GammaC, point: LatticePoint) -> GammaC:
