@@ -24,8 +24,12 @@ _changing_blas = Lock()
 
 @contextmanager
 def borrowed_blas_threads() -> Iterator[int]:
-    """Yield the number of threads BLAS may use, having taken all but one from it."""
-    # Two calls at once could restore each other's limit, so the later one goes without.
+    """Yield the number of threads BLAS may use, having taken all but one from it.
+
+    Whoever limits BLAS in this package does it here.  Two limits at once would restore each other: the last
+    to end would find the one thread that the other has left, and BLAS would keep to it for good.  So of calls
+    at the same time the first has all threads, and the others go without.
+    """
     if not _changing_blas.acquire(blocking=False):
         yield 1
         return
@@ -40,11 +44,6 @@ def borrowed_blas_threads() -> Iterator[int]:
 def blas_threads() -> int:
     """Return the number of threads BLAS may use at this moment."""
     return max((library["num_threads"] for library in blas_libraries().info()), default=1)
-
-
-def block_workers() -> int:
-    """Return how many blocks may be worked on at the same time."""
-    return min(blas_threads(), MOST_WORKERS)
 
 
 def in_turn(work: Callable[..., R], items: Iterable[tuple], use: Callable[[R], None], threads: int) -> None:
@@ -69,5 +68,8 @@ def in_turn(work: Callable[..., R], items: Iterable[tuple], use: Callable[[R], N
 
 @cache
 def blas_libraries():
-    """Return the controller of the loaded BLAS libraries; finding them takes milliseconds."""
+    """Return the controller of the BLAS libraries; finding them takes milliseconds."""
+    # Only those that are loaded are found, and NumPy and SciPy may each bring one along.
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController().select(user_api="blas")

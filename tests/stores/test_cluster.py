@@ -170,3 +170,36 @@ def test_a_cluster_whose_workers_die_in_every_stage_gives_the_self_tuned_model_o
     assert not set(killed) & set(client.run(os.getpid).values())
     np.testing.assert_allclose(model.predict_proba(X), self_tuned.predict_proba(X), atol=1e-5)
     np.testing.assert_allclose(model.loo_proba_.compute(), self_tuned.loo_proba_, atol=1e-5)
+
+
+def test_a_cluster_that_shrinks_and_grows_in_every_stage_gives_the_self_tuned_model_of_the_array(
+    client, rows, self_tuned
+):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+    X, y, _ = rows
+    sizes, seen = {"candidate": 1, "fit of all rows": 2, "fit without a fold": 1}, []
+
+    class Scaler:
+        """Does what an adaptive cluster does: workers are told to hand over what they keep, and go."""
+
+        def setup(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context):  # noqa: ARG002
+            size = sizes.pop(context.task_name, None)
+            if size is not None:
+                client.cluster.scale(size)
+                seen.append(size)
+
+        def on_fit_task_end(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):  # noqa: ARG002
+            client.cluster.scale(2)
+
+    model = clone(self_tuned).set_callbacks(Scaler())
+    persisted = da.from_array(X, chunks=(500, -1)).persist()
+    model.fit(persisted, da.from_array(y, chunks=500))
+    assert seen == [1, 2, 1]
+    np.testing.assert_allclose(model.predict_proba(persisted), self_tuned.predict_proba(X), atol=1e-5)
+    np.testing.assert_allclose(model.loo_proba_.compute(), self_tuned.loo_proba_, atol=1e-5)

@@ -1,5 +1,6 @@
 """Dask collections as they come: filtered, unbalanced, partly empty, with categories, cut by columns."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -122,6 +123,24 @@ def test_what_is_known_of_the_rows_of_training_does_not_travel_to_workers(rows, 
     lazy = model.predict_proba(da.from_array(X, chunks=(700, -1)))
     assert len(cloudpickle.dumps(lazy.dask)) < 10**6
     assert model.loo_proba_.shape == (10**6,)
+
+
+def test_who_listens_to_a_fit_does_not_travel_to_workers(rows, model):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn 1.9 brought callbacks")
+
+    class Bar:
+        def __init__(self):
+            self.lock = threading.Lock()  # cannot be pickled
+
+        def setup(self, estimator, context):
+            pass
+
+        on_fit_task_begin = on_fit_task_end = teardown = setup
+
+    X, y, _ = rows
+    data = da.from_array(X, chunks=(1500, -1))
+    model.set_callbacks(Bar()).fit(data, y)
+    assert cloudpickle.dumps(model.predict_proba(data).dask)
 
 
 def test_tasks_are_named_after_what_they_do(rows):

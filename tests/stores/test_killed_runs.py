@@ -10,6 +10,8 @@ import time
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
 from kernelproba.rows import MemoryRows
@@ -41,6 +43,14 @@ model = KernelLogisticRegressionCV(
 )
 model.fit(MemoryRows(data["X"], 512), data["y"])
 """
+
+
+def _scorer(beta):
+    return make_scorer(fbeta_score, beta=beta, average="macro")
+
+
+def _overlap(power):
+    return lambda X, Z: np.exp(-(np.abs(X[:, None] - Z[None]).sum(axis=2) ** power) / 4)
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +135,26 @@ def test_a_checkpoint_of_other_rows_or_parameters_is_refused(search, rows, tmp_p
     with pytest.raises(ValueError, match="whole number as random_state"):
         clone(few).set_params(random_state=None).fit(X, y)
     clone(few).set_params(max_time=1e5).fit(X, y)  # how long it may take is no part of what it is
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "named"),
+    [
+        ({"cv": StratifiedKFold(3)}, {"cv": StratifiedKFold(4)}, "the folds of cv"),
+        ({"cv": list(KFold(3).split(np.zeros(100)))}, {"cv": 3}, "the folds of cv"),
+        ({"scoring": _scorer(1)}, {"scoring": _scorer(2)}, "the parameter scoring"),
+        ({"kernel": _overlap(1)}, {"kernel": _overlap(2)}, "the parameter kernel"),
+    ],
+)
+def test_parameters_that_are_objects_or_functions_are_told_apart(rows, tmp_path, one, other, named):
+    X, y = rows[0][:100], rows[1][:100]
+    few = KernelLogisticRegressionCV([0.3, 3.0], kernel="rbf", scale=None, random_state=0, cv=3)
+    few.set_params(checkpoint=tmp_path / "folder")
+    model = clone(few).set_params(**one).fit(X, y)
+    again = clone(few).set_params(**one).fit(X, y)
+    np.testing.assert_array_equal(again.loo_proba_, model.loo_proba_)
+    with pytest.raises(ValueError, match=f"differs in {named}:"):
+        clone(few).set_params(**other).fit(X, y)
 
 
 def test_stored_rows_that_change_places_without_their_labels_are_other_rows(rows, tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernelproba import KernelLogisticRegression, LeastSquaresProbabilisticClassifier
 from kernelproba.rows import MemoryRows, ParquetRows, memory_budget
@@ -140,3 +141,16 @@ def test_least_squares_posteriors_from_a_folder_are_those_of_the_array(rows, fol
 def test_least_squares_posteriors_of_stored_rows_need_a_number_of_centres(rows):
     with pytest.raises(ValueError, match="need a number of centres"):
         LeastSquaresProbabilisticClassifier().fit(MemoryRows(rows[0]), rows[1])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e5, 1e8])
+def test_the_rule_scale_finds_the_same_gamma_in_every_store_however_far_from_zero(rows, offset):
+    X, y, weight = rows
+    X = X[:900] + offset
+    weight = np.where(np.arange(900) % 3, weight[:900], 0)
+    model = KernelLogisticRegression(n_centers=20, random_state=0)
+    widths = [
+        clone(model).fit(store, y[:900], weight).kernel_.length_scale
+        for store in (X, MemoryRows(X, 100), MemoryRows(X, 7), MemoryRows(X))
+    ]
+    assert widths == pytest.approx([widths[0]] * 4, rel=1e-15 if offset == 0 else 1e-9)

@@ -21,7 +21,7 @@ Data = Annotated[
     typer.Argument(
         metavar="DATA",
         help="Table: .csv, .tsv (also .gz, .bz2, .xz, .zst, .zip), .parquet, .feather, .jsonl, .json, .xlsx, "
-        "or - for the standard input.",
+        "a folder of .parquet, or - for the standard input.",
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file made by 'kernelproba fit'.")]

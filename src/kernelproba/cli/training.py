@@ -20,8 +20,10 @@ def load_training_table(
     terminal: Terminal, path: Path, layout: Layout, choice: TableSelection
 ) -> TrainingTable:
     """Read a table from a file, and print what the user should know of it."""
-    with terminal.working(f"reading {path.name}"):
-        table = read_training_table(open_table(path, layout), choice)
+    with terminal.counting(f"reading {path.name}") as update:
+        table = read_training_table(
+            open_table(path, layout), choice, lambda share: update(round(100 * share), 100, "")
+        )
     terminal.notes(table.notes)
     return table
 

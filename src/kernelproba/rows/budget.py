@@ -2,7 +2,12 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
+#: Where Linux tells of control groups, by which containers are limited.
+PROCESS, CGROUPS = Path("/proc/self"), Path("/sys/fs/cgroup")
 #: Share of the machine's memory that a fit takes if nothing else is said.
 SHARE = 0.5
 UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -37,8 +42,29 @@ def memory_budget(limit: float | str | None) -> int:
 
 
 def physical_memory() -> int:
-    """Bytes of memory of this machine; 8 GB where the system does not tell."""
+    """Bytes of memory of this machine, or of the container in it; 8 GB where the system does not tell."""
     try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
-        return 8 * 10**9
+        machine = 8 * 10**9
+    return min([machine, *_container_limits()])
+
+
+def _container_limits() -> Iterator[int]:
+    """Limits of the control groups that this process is in, where Linux has set any."""
+    try:
+        lines = (PROCESS / "cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, kinds, group = line.split(":", 2)
+        if kinds and "memory" not in kinds.split(","):
+            continue
+        root, name = (CGROUPS / "memory", "memory.limit_in_bytes") if kinds else (CGROUPS, "memory.max")
+        own = root / group.lstrip("/")
+        for folder in (own, *own.parents):
+            # Within a container its own group is the root.
+            with suppress(OSError, ValueError):  # "max" is no limit
+                yield int((folder / name).read_text())
+            if folder == root:
+                break

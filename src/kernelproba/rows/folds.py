@@ -51,14 +51,19 @@ class Fold:
     test_share: np.ndarray
 
     @cached_property
-    def _contents(self) -> tuple[bytes, ...]:
-        return tuple(part.tobytes() for part in (self.train, self.test, self.train_share, self.test_share))
+    def _bytes(self) -> tuple[bytes, ...]:
+        return tuple(part.tobytes() for part in self.contents)
+
+    @property
+    def contents(self) -> tuple[np.ndarray, ...]:
+        """All that it holds."""
+        return self.train, self.test, self.train_share, self.test_share
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Fold) and self._contents == other._contents
+        return isinstance(other, Fold) and self._bytes == other._bytes
 
     def __hash__(self) -> int:
-        return hash(self._contents)
+        return hash(self._bytes)
 
     @classmethod
     def of_shares(cls, train: np.ndarray, test: np.ndarray, y: np.ndarray) -> "Fold":

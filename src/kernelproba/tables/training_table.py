@@ -11,7 +11,7 @@ import numpy as np
 
 from kernelproba.tables.errors import TableError
 from kernelproba.tables.files.arrow_columns import question_of, reading_of, to_frame, without_texts
-from kernelproba.tables.files.table_file import TableFile
+from kernelproba.tables.files.table_file import Progress, TableFile
 from kernelproba.tables.kinds import DROPPED, check_kind
 from kernelproba.tables.labels import check_classes, label_kind, quantity_note, read_labels
 from kernelproba.tables.number_styles import CONTINENTAL, written_as
@@ -92,8 +92,20 @@ class TableSelection:
     beside: str | None = None
 
 
-def read_training_table(file: TableFile, choice: TableSelection) -> TrainingTable:
-    """Read a table and take from it what is to be learnt from; rows without a label are left out."""
+def read_training_table(
+    file: TableFile, choice: TableSelection, progress: Progress = lambda _: None
+) -> TrainingTable:
+    """Read a table and take from it what is to be learnt from; rows without a label are left out.
+
+    Parameters
+    ----------
+    file : TableFile
+        The table.
+    choice : TableSelection
+        What is to be learnt from.
+    progress : callable, optional
+        Called with the share that has been read of a table that is read in parts.
+    """
     beside = [] if choice.beside is None else [choice.beside]
     for name in (choice.target, *choice.exclude, *choice.only, *choice.kinds, *beside):
         check_column(file, name)
@@ -114,7 +126,7 @@ def read_training_table(file: TableFile, choice: TableSelection) -> TrainingTabl
     positions = np.flatnonzero(present)[chosen]
     columns = list(dict.fromkeys([*features, *beside]))
     if table is None:
-        table, kept = file.rows(positions, columns), np.arange(len(positions))
+        table, kept = file.rows(positions, columns, progress), np.arange(len(positions))
         notes.append(f"{file.name} is read in parts: columns are known by the rows that were drawn")
     else:
         table, kept = without_texts(table, ~present), positions
@@ -172,8 +184,9 @@ def draw_rows(y: np.ndarray, size: int | None, seed: int) -> np.ndarray:
         return np.arange(len(y))
     order = np.random.default_rng(seed).permutation(len(y))
     first = order[np.unique(y[order], return_index=True)[1]]
-    # dict.fromkeys drops repetitions and keeps the order.
-    return np.sort(list(dict.fromkeys([*first.tolist(), *order.tolist()]))[: max(size, len(first))])
+    others = order[: max(size, len(first))]
+    others = others[~np.isin(others, first)]
+    return np.sort(np.concatenate([first, others[: max(size - len(first), 0)]]))
 
 
 def _missing_labels(target: str, present: np.ndarray) -> list[str]:

@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_limits
 
+from kernelproba import KernelLogisticRegression
+from kernelproba.blas_threads import blas_threads
 from kernelproba.rows import MemoryRows
 
 X = np.random.default_rng(0).standard_normal((101, 3))
@@ -79,3 +81,30 @@ def test_an_error_on_another_thread_says_where_and_gives_the_threads_back():
         fn = Doubled()
         computed(fn).fold(lambda block: block.sum(axis=0))
         assert current_thread().name not in fn.threads
+
+
+@pytest.mark.parametrize("limit", ["6MB", "200MB"])
+def test_a_fit_is_the_same_to_the_last_bit_whatever_the_number_of_threads(limit):
+    rng, found = np.random.default_rng(0), []
+    rows, y = rng.standard_normal((4000, 3)), rng.integers(3, size=4000)
+    for threads in (1, 2):
+        model = KernelLogisticRegression(n_centers=40, memory_limit=limit, random_state=0)
+        with threadpool_limits(limits=threads, user_api="blas"):
+            found.append(model.fit(MemoryRows(rows, 512), y).predict_proba(rows))
+    assert_array_equal(*found)
+
+
+def test_an_interrupt_gives_the_threads_back_and_leaves_the_rows_as_they_were():
+    def interrupted(block):
+        if block[0, 0] == 2 * X[35, 0]:
+            raise KeyboardInterrupt
+        return block.sum(axis=0)
+
+    rows = computed(fn := Doubled(), budget=10**6)
+    with threadpool_limits(limits=2, user_api="blas"):
+        with pytest.raises(KeyboardInterrupt):
+            rows.fold(interrupted)
+        fn.threads.clear()
+        assert_array_equal(rows.fold(lambda block: block.sum(axis=0)), sum_of_blocks())
+        assert current_thread().name not in fn.threads
+        assert blas_threads() == 2

@@ -15,7 +15,6 @@ from kernelproba.cli.options import (
     Group,
     Jobs,
     Json,
-    MaxRows,
     Quiet,
     Seed,
     Target,
@@ -73,6 +72,15 @@ _Sets = Annotated[
         "leave-one-out probabilities does by itself below 1000 rows, and does not need beyond.",
     ),
 ]
+_MaxRows = Annotated[
+    int | None,
+    typer.Option(
+        "--max-rows",
+        min=2,
+        help="Draw so many rows at random if the table has more. By default 5000; for auto and klr up to "
+        "100,000, the fewer the more columns and classes there are.",
+    ),
+]
 _MaxTime = Annotated[
     float | None,
     typer.Option(
@@ -104,7 +112,7 @@ def fit(
     group: Group = None,
     time_column: _TimeColumn = None,
     sets: _Sets = None,
-    max_rows: MaxRows = None,
+    max_rows: _MaxRows = None,
     max_time: _MaxTime = None,
     checkpoint: _Checkpoint = None,
     seed: Seed = 0,

@@ -13,8 +13,9 @@ from kernelproba.estimators.base.feature_names import check_features
 from kernelproba.rows.store import stored_rows
 from kernelproba.typing import MatrixLike
 
-#: Names of the columns, and what is known of every row of training.
-_NOT_FOR_BLOCKS = ("feature_names_in_", "loo_proba_", "loo_label_proba_")
+#: Names of the columns, what is known of every row of training, and who listens to fits: a bar, or a client,
+#: stays in its process.
+_NOT_FOR_BLOCKS = ("feature_names_in_", "loo_proba_", "loo_label_proba_", "_skl_callbacks")
 
 Method = TypeVar("Method", bound=Callable[..., object])
 

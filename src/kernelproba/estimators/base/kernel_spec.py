@@ -13,6 +13,7 @@ from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import WeightedMatrix
 from kernelproba.estimators.base.validation import POSITIVE
 from kernelproba.kernels import GAMMA_RULES, Kernel, resolve_kernel
+from kernelproba.kernels.bandwidth import scale_gamma
 from kernelproba.kernels.resolve import KernelLike
 from kernelproba.number_range import LARGEST
 from kernelproba.typing import Matrix, RandomState
@@ -80,8 +81,8 @@ class KernelSpec:
 
     def _resolve_stored(self, training: StoredTraining) -> Kernel:
         """Do the same for rows that are not in memory, of which the variance is known."""
-        scale = isinstance(self.gamma, str) and self.gamma == "scale" and training.variance > 0
-        gamma = 1 / (training.X.width * training.variance) if scale else self.gamma
+        scale = isinstance(self.gamma, str) and self.gamma == "scale"
+        gamma = scale_gamma(training.X.width, training.variance) if scale else self.gamma
         return self._resolve(training.sample(SAMPLE_ROWS, self.random_state), gamma, None)
 
     def _resolve(self, X: Matrix, gamma: float | str, sample_weight: np.ndarray | None) -> Kernel:

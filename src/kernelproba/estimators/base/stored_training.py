@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 
 from kernelproba.estimators.base.class_weights import class_factors
+from kernelproba.estimators.base.spread import Spread
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.base.validation import check_labels
 from kernelproba.number_range import LARGEST, check_entries, largest_entry
@@ -122,16 +123,14 @@ def scan_stored(
     if len(classes) < 2:
         raise ValueError(f"y has one class only ({classes[0]!r}); at least 2 classes are needed.")
     codes = rows.map_values(partial(_encode, classes), labels)
-    mass, sums = rows.fold(partial(_moments, len(classes), rows.names), codes, weight)
-    total, count = sums
-    variance = mass[:, 2].sum() / (count * rows.width) - (total / (count * rows.width)) ** 2
+    mass, spread = rows.fold(partial(_moments, len(classes), rows.names), codes, weight)
     factors = class_factors(class_weight, classes, mass[:, 1])
     own = codes if kept is None else part.map_values(partial(_encode, classes), own_labels)
     weighted = own_weight
     if (factors != 1).any():
         weighted = part.map_values(partial(_weigh, factors), own_weight, own)
     given = GivenRows(rows, codes, weight, kept)
-    return StoredTraining(part, own, own_weight, weighted, given, mass, factors, float(variance)), classes
+    return StoredTraining(part, own, own_weight, weighted, given, mass, factors, spread.variance), classes
 
 
 def _with_weight(
@@ -157,8 +156,8 @@ def unit_weights(n: int) -> np.ndarray:
 
 def _moments(
     n_classes: int, names: list[str] | None, block: np.ndarray, y: np.ndarray, weight: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of a block the rows with weight, Σw and Σw‖x‖² of each class (c, 3), Σwx over all entries, and Σw."""
+) -> tuple[np.ndarray, Spread]:
+    """Of a block the rows with weight, Σw and Σw‖x‖² of each class (c, 3), and the spread of all entries."""
     block, weight = np.asarray(block, dtype=np.float64), np.asarray(weight, dtype=np.float64)
     finite = np.isfinite(block).all(axis=0)
     if not finite.all():
@@ -173,7 +172,7 @@ def _moments(
         raise ValueError("sample_weight must be finite and not negative.")
     squares = weight * np.einsum("ij,ij->i", block, block)
     mass = np.stack([np.bincount(y, each, n_classes) for each in (weight > 0, weight, squares)], axis=1)
-    return mass, np.array([(weight @ block).sum(), weight.sum()])
+    return mass, Spread.of(block, weight)
 
 
 def _carries(weight: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelproba.blas_threads import block_workers
+from kernelproba.blas_threads import MOST_WORKERS
 from kernelproba.rows import memory_budget
 
 #: Shares of the limit: matrices of the centres by themselves, features of the sample, blocks at work.
@@ -88,11 +88,14 @@ class MemoryPlan:
         return int(DRAWN * self.total / (8 * width))
 
     def block_rows(self, m: int) -> int:
-        """Rows whose m features are computed at a time."""
-        values = int(BLOCK * self.total / BLOCK_BYTES / block_workers())
+        """Rows whose m features are computed at a time.
+
+        As many whatever the number of threads: sums over other blocks have other last digits.
+        """
+        values = int(BLOCK * self.total / BLOCK_BYTES / MOST_WORKERS)
         return max(LEAST_BLOCK_ROWS, min(BLOCK_VALUES, values) // m)
 
     def kept_features(self, m: int, sample: int) -> int:
         """Bytes that are left for features of all rows, beside so many of the samples."""
-        blocks = block_workers() * BLOCK_BYTES * m * self.block_rows(m)
+        blocks = MOST_WORKERS * BLOCK_BYTES * m * self.block_rows(m)
         return max(0, self.total - sample - self.matrices(m) - blocks)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from joblib import Parallel, delayed
 
-from kernelproba.blas_threads import blas_libraries
+from kernelproba.blas_threads import borrowed_blas_threads
 from kernelproba.coupling.pairs import class_pairs
 from kernelproba.estimators.base.callbacks import unobserved
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
@@ -116,7 +116,7 @@ def _fit_all(
             fits |= _fit_group(group, matrices, weight, Cs, options, block)
         return fits
 
-    with blas_libraries().limit(limits=1):
+    with borrowed_blas_threads():
         fitted = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(*task) for task in matrices.tasks())
     return {pair: fit for part in fitted for pair, fit in part.items()}
 

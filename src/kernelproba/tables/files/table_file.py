@@ -99,7 +99,7 @@ class TableFile(ABC):
         """Return one column."""
         return self.read().column(name)
 
-    def rows(self, positions: np.ndarray, columns: Sequence[str]) -> pa.Table:
+    def rows(self, positions: np.ndarray, columns: Sequence[str], progress: Progress) -> pa.Table:
         """Return some rows of some columns.
 
         Parameters
@@ -108,11 +108,13 @@ class TableFile(ABC):
             Of the rows, from 0, in ascending order.
         columns : sequence of str
             Names.
+        progress : callable
+            Called with the share of the file that has been read.
         """
         import pyarrow as pa
 
         parts, start = [], 0
-        for batch in self.batches(columns, lambda _: None):
+        for batch in self.batches(columns, progress):
             here = positions[np.searchsorted(positions, start) :]
             here = here[: np.searchsorted(here, start + batch.num_rows)]
             parts.append(pa.table(batch.take(pa.array(here - start))))

@@ -21,7 +21,6 @@ from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.number_range import log_probabilities
 from kernelproba.rows.duplicates import Duplicates
-from kernelproba.rows.folds import make_folds
 from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
 from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_of_all, held_out_probabilities
@@ -294,8 +293,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates, search: CandidateSearch
     ) -> None:
         """Look at all rows, and judge every one of them."""
-        search.stages = self._stages(given, given)
         rows, spaces = self._observed_spaces(X, y, given, copies)
+        search.stages = self._stages(given, given, spaces)
         stage = KeptSelection(search, "search", partial(selected_of, spaces=spaces, rows=rows))
         selected = stage.found()
         if selected is None:
@@ -314,8 +313,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         searched = self._searched_rows()
         order = RowOrder.draw(many, searched, rng)
         sample = many.at(order.sample(searched))
-        search.stages = self._stages(given, sample)
-        selected = self._selected_on(sample, search)
+        copies = find_copies(sample, precomputed=False)
+        searched_rows, spaces = self._observed_spaces(sample.X, sample.y, sample, copies)
+        search.stages = self._stages(given, sample, spaces)
+        selected = self._selected_on(searched_rows, spaces, search)
         search.forget()
         for each in selected:
             each.fits.forget()
@@ -333,18 +334,10 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             self._rows_ = None if every.kept is None else np.flatnonzero(every.kept)
             self._store_stored_loo(held_out_of_all(every, fold, pool), every.y, every.sample_weight)
 
-    def _observed_spaces(
-        self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates
-    ) -> tuple[Observations, list[SearchSpace]]:
-        """Distinct rows, and what is to be chosen on them for each kernel."""
-        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
-        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
-        return rows, self._spaces(rows.X, folds)
-
-    def _selected_on(self, sample: Training, search: CandidateSearch) -> list[SelectedModel]:
+    def _selected_on(
+        self, rows: Observations, spaces: list[SearchSpace], search: CandidateSearch
+    ) -> list[SelectedModel]:
         """Models that a sample of many rows selects for a pool."""
-        copies = find_copies(sample, precomputed=False)
-        rows, spaces = self._observed_spaces(sample.X, sample.y, sample, copies)
         stage = KeptSelection(search, "search", partial(selected_of, spaces=spaces, rows=rows))
         selected = stage.found()
         if selected is None:
@@ -352,7 +345,9 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             selected = stage.keep(self._selected)
         return selected
 
-    def _stages(self, given: Training | StoredTraining, sample: Training) -> Stages:
+    def _stages(
+        self, given: Training | StoredTraining, sample: Training, spaces: list[SearchSpace]
+    ) -> Stages:
         """Where stages are kept, if they are."""
         if self.checkpoint is None:
             return Stages()
@@ -360,7 +355,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
             raise ValueError(
                 "checkpoint needs a whole number as random_state: a fit that goes on must draw the same rows."
             )
-        identity = run_identity(self.get_params(deep=False), given, sample, self.classes_)
+        identity = run_identity(self.get_params(deep=False), given, sample, self.classes_, spaces[0].folds)
         return Checkpoint(self.checkpoint, identity)
 
     def _model(self, selected: SelectedModel) -> KernelLogisticRegression:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelproba.blas_threads import blas_libraries
+from kernelproba.blas_threads import borrowed_blas_threads
 from kernelproba.estimators.base.callbacks import Step, unobserved
 from kernelproba.tuning.checkpoint import Stages
 from kernelproba.tuning.kernel_logistic.candidates import CandidateFits, Folds, HeldOutPrediction
@@ -124,7 +124,9 @@ class CandidateSearch:
     at_limit: set[Candidate] = field(default_factory=set)
     progress: FitProgress = field(init=False)
     _known: dict[tuple, Candidate] = field(default_factory=dict, init=False)
-    _held_out: dict[Candidate, list[HeldOutPrediction]] = field(default_factory=dict, init=False)
+    _held_out: dict[Candidate, tuple[np.ndarray, list[HeldOutPrediction]]] = field(
+        default_factory=dict, init=False
+    )
     _stages: list[Stage] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -146,13 +148,13 @@ class CandidateSearch:
             # A fold may test nothing but singleton classes, which have no weight in scores.
             scores = tuple(self._score(stage, part) for part in parts if part.weight.any())
             self._known[key] = Candidate(stage.view, gamma, C, len(rows), scores)
-            self._held_out[self._known[key]] = parts
+            self._held_out[self._known[key]] = rows.y, parts
             self._stages.append(stage)  # an id is unique only among what is alive
             self.record.append(self._known[key])
         return self._known[key]
 
-    def held_out(self, candidate: Candidate) -> list[HeldOutPrediction]:
-        """Predictions by which a candidate was judged."""
+    def held_out(self, candidate: Candidate) -> tuple[np.ndarray, list[HeldOutPrediction]]:
+        """Class indices of the rows of a candidate, and the predictions by which it was judged."""
         return self._held_out[candidate]
 
     def forget(self) -> None:
@@ -228,7 +230,7 @@ class CandidateSearch:
 
 def one_thread_if(small: bool):
     """Context in which BLAS uses one thread: for small matrices, waking more costs more than it brings."""
-    return blas_libraries().limit(limits=1) if small else nullcontext()
+    return borrowed_blas_threads() if small else nullcontext()
 
 
 def lattice_values(start: GammaC, point: LatticePoint) -> GammaC:

@@ -1,5 +1,6 @@
 """What is to be chosen for each kernel, by the parameters of the user."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral
@@ -17,17 +18,17 @@ from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import Kernel, resolve_kernel
 from kernelproba.kernels.resolve import KernelLike
 from kernelproba.rows.duplicates import Duplicates, count_distinct
-from kernelproba.rows.folds import CrossValidation
+from kernelproba.rows.folds import CrossValidation, make_folds
 from kernelproba.tuning.grids import given_gammas
 from kernelproba.tuning.kernel_logistic.candidates import Folds
 from kernelproba.tuning.kernel_logistic.growth import Searched
 from kernelproba.tuning.kernel_logistic.matrix_room import MatrixRoom
 from kernelproba.tuning.kernel_logistic.pooled_kernels import POOLED_KERNELS, is_wide, suited_scales
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace
-from kernelproba.tuning.observations import find_copies
+from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scaled_features import ScaledFeatures
 from kernelproba.tuning.scaling import has_two_values
-from kernelproba.typing import Matrix
+from kernelproba.typing import Matrix, MatrixLike
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
@@ -117,6 +118,14 @@ class SearchSpaces(ScaledFeatures):
         least = 2 * self.n_centers if isinstance(self.n_centers, int) else EXACT_ROWS + 1
         return max(least, 2 * self._searched_rows())
 
+    def _observed_spaces(
+        self, X: MatrixLike, y: ArrayLike, given: Training, copies: Duplicates
+    ) -> tuple[Observations, list[SearchSpace]]:
+        """Distinct rows, and what is to be chosen on them for each kernel."""
+        rows = Observations.of(given, copies, precomputed=self._is_precomputed())
+        folds = None if self.cv is None else make_folds(self.cv, X, y, given, copies)
+        return rows, self._spaces(rows.X, folds)
+
     def _spaces(self, X: Matrix, folds: Folds) -> list[SearchSpace]:
         """What is to be chosen for each kernel."""
         pooled_kernels = self.kernel == "auto" and isinstance(self.gammas, str) and not sp.issparse(X)
@@ -135,7 +144,8 @@ class SearchSpaces(ScaledFeatures):
         gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
         Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
         options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
-        name = kernel if isinstance(kernel, str) else str(kernel)
+        # Without places in memory, which differ where a fit goes on from a checkpoint.
+        name = re.sub(" at 0x[0-9a-fA-F]+", "", str(kernel))
         weighable, max_rows = self._is_weighable(kernel, X), self._searched_rows()
         return SearchSpace(name, kernel_of, options, gammas, Cs, scales, max_rows, folds, weighable, room)
 

@@ -1,6 +1,7 @@
 """Which kernels take part: each is screened on the same rows, and those that help a pool are finished."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,29 +61,48 @@ def _pooled(found: list[SelectedModel], rows: Observations, search: CandidateSea
         return found
     log_Ps, weight = np.full((len(found), n_rows, c), np.nan), np.zeros(n_rows)
     for log_P, each in zip(log_Ps, found, strict=True):
-        for part in search.held_out(each.best):
+        y, parts = search.held_out(each.best)
+        for part in parts:
             log_P[part.rows], weight[part.rows] = part.log_P, part.weight
-    y = rows.sample(n_rows).y
     shared = np.isfinite(log_Ps).all(axis=(0, 2))
     kept = fit_pool(list(log_Ps[:, shared]), y[shared], weight[shared])
     return [each for each, v in zip(found, kept, strict=True) if v > 0]
 
 
 def _screening_pool(screened: Sequence[Sequence[StageResult]]) -> np.ndarray:
-    """Weights (K,) of the kernels in a pool of their best candidates on the rows of the screening."""
+    """Weights (K,) of the kernels in a pool of their best candidates on the rows of the screening.
+
+    Where a kernel has nothing left to be searched it is judged on other rows at once, and all take part.
+    """
     best = [max(results, key=lambda result: result.best.score) for results in screened]
-    usable = np.array([np.isfinite(result.best.score) for result in best])
-    if not usable.any():
-        return (np.arange(len(best)) == 0).astype(float)
-    parts = [
-        result.stage.fits.held_out(*result.best.point, result.stage.folds)
-        for result, good in zip(best, usable, strict=True)
-        if good
-    ]
-    rows = best[0].stage.fits.rows
-    y = np.concatenate([rows.y[part.rows] for part in parts[0]])
-    weight = np.concatenate([part.weight for part in parts[0]])
-    log_Ps = [np.concatenate([part.log_P for part in each]) for each in parts]
+    usable = [k for k, result in enumerate(best) if np.isfinite(result.best.score)]
     weights = np.zeros(len(best))
-    weights[usable] = fit_pool(log_Ps, y, weight)
+    if not usable:
+        weights[0] = 1.0
+        return weights
+    judged = [_JudgedRows.of(best[k]) for k in usable]
+    first, *others = judged
+    if all(np.array_equal(each.keys, first.keys) for each in others):
+        weights[usable] = fit_pool([each.log_P for each in judged], first.y, first.weight)
+    else:
+        weights[usable] = 1 / len(usable)
     return weights
+
+
+class _JudgedRows(NamedTuple):
+    """Rows by which a kernel was judged: keys, class indices, weights (r,) and log-probabilities (r, c)."""
+
+    keys: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    log_P: np.ndarray
+
+    @classmethod
+    def of(cls, result: StageResult) -> "_JudgedRows":
+        """Rows by which the best candidate of a stage was judged."""
+        rows = result.stage.fits.rows
+        parts = result.stage.fits.held_out(*result.best.point, result.stage.folds)
+        number, weight, log_P = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "weight", "log_P")
+        )
+        return cls(rows.keys[number], rows.y[number], weight, log_P)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,25 @@ def test_beyond_the_rows_that_are_searched_all_have_weight_in_a_pool_of_what_was
     selected = select_models(spaces, rows, search)
     assert 1 <= len(selected) <= len(spaces)
     assert {each.best.n_rows for each in selected} == {N}
-    assert all(len(search.held_out(each.best)) for each in selected)
+    assert all(len(search.held_out(each.best)[1]) for each in selected)
+
+
+def test_a_class_so_rare_that_a_sample_has_more_rows_for_it_is_no_hindrance(rows):
+    y = rows.y.copy()
+    y[np.argsort(rows.keys)[-2:]] = 2  # the last to be drawn
+    rare = replace(rows, y=y)
+    assert len(rare.sample(460)) == 462
+    search = CandidateSearch(held_out_scorer("log_loss", np.arange(3)))
+    selected = select_models(CV(max_rows=460)._spaces(rows.X, None)[:2], rare, search)
+    assert 1 <= len(selected) <= 2
+
+
+@pytest.mark.parametrize("Cs", [[1.0], [0.1, 1.0]])
+def test_kernels_of_which_one_has_nothing_left_to_search_are_compared(Cs):
+    X, y = three_gaussians(N, random_state=0)
+    model = CV(Cs, feature_weights=None, scale=None).fit(X, y)
+    assert set(model.cv_results_["param_kernel"]) == {"rbf", "laplacian", "linear"}
+    assert set(model.cv_results_["param_C"]) == set(Cs)
 
 
 def wide(seed, n=40, d=800):
