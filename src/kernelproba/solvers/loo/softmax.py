@@ -34,6 +34,8 @@ them, and those that stay are put back exactly (`solvers.loo.locations`).  One s
 M: Ŝ = G.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg import blas, lapack
 
@@ -138,8 +140,33 @@ def softmax_cavities(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.nd
     Q : array of shape (k, k − 1)
         Orthonormal basis of the differences.
     """
-    n, r = Phi.shape
-    return (_cavities_in_rows if r > FULL_RANK * n else _cavities_in_features)(Phi, ridge, E, Q)
+    return _cheapest(*Phi.shape, E.shape[1])(Phi, ridge, E, Q)
+
+
+def _cheapest(n: int, r: int, k: int) -> Callable[..., np.ndarray]:
+    """The way of the fewest operations: between a system of q r equations, and n × n matrices for each class."""
+    q = k - 1
+    operations = {
+        _cavities_in_differences: q * (2 * q + 1) * n * r**2 + 2 * (q * r) ** 3 / 3,
+        _cavities_in_features: k * (2 * n * r**2 + 4 * n**2 * r) + 2 * n**3 / 3,
+        _cavities_in_rows: (2 * k + 2 / 3) * n**3,
+    }
+    return min(operations, key=operations.__getitem__)
+
+
+def _cavities_in_differences(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    D = Q.T @ _curvature_blocks(E) @ Q
+    (n, r), q = Phi.shape, Q.shape[1]
+    H, blocks = np.zeros((q * r, q * r)), [slice(a * r, (a + 1) * r) for a in range(q)]
+    for a, b in zip(*np.tril_indices(q), strict=True):
+        H[blocks[a], blocks[b]] = H[blocks[b], blocks[a]] = Phi.T @ (D[:, a, b, None] * Phi)
+    H.flat[:: q * r + 1] += np.tile(ridge, q)
+    root = triangular_inverse(_factor(H))
+    # H = LLᵀ: S(a, b) are products of columns of L⁻¹ (I ⊗ Φᵀ), nothing being above the diagonal of L⁻¹.
+    halves, S = [root[block.start :, block] @ Phi.T for block in blocks], np.empty((n, q, q))
+    for a, b in zip(*np.tril_indices(q), strict=True):
+        S[:, a, b] = S[:, b, a] = np.einsum("ji,ji->i", halves[a], halves[b][-len(halves[a]) :])
+    return np.linalg.solve(np.eye(q) - S @ D, S)
 
 
 def _cavities_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
