@@ -56,6 +56,8 @@ class Locations:
 
     def totals(self, values: np.ndarray) -> np.ndarray:
         """Sums (m, …) over the rows at each location of values (n, …)."""
+        if len(self.first) == len(self.which):
+            return values
         totals = np.zeros((len(self.first), *values.shape[1:]))
         np.add.at(totals, self.which, values)
         return totals
@@ -66,7 +68,7 @@ class Locations:
 
     def remaining(self, y: np.ndarray, weights: np.ndarray, share: np.ndarray, n_classes: int) -> np.ndarray:
         """Weights (n, c) that stay at the location of each row without a share (n,) of that row's own."""
-        totals = self.class_weights(y, weights, n_classes)[self.which]
+        totals = self.class_weights(y, weights, n_classes)[self.which]  # a copy
         floor = NOTHING * totals.sum(axis=1, keepdims=True)
         totals[np.arange(len(y)), y] -= share * weights
         return np.where(totals > floor, totals, 0.0)

@@ -183,7 +183,7 @@ class CandidateFits:
         """Scores (m, k) of each row without one of its observations, from those F by the fit to all."""
         y, weights, free = self.rows.y, C * self.rows.weight, self.options.fit_intercept
         share, places = 1 / self.rows.units, self._locations
-        if self.is_exact(F.shape[1]):
+        if self.is_exact(gamma, F.shape[1]):
             K = self.matrix(gamma)
             if K.dtype != np.float64 and loo_precision(K.diagonal(), F[:, 0], weights) is np.float64:
                 K = self._matrix(gamma, np.float64)
@@ -193,9 +193,13 @@ class CandidateFits:
         low = self.low_rank(gamma).truncated(self.rank_tolerance(C))
         return softmax_loo_scores(low, F, y, weights, fit_intercept=free, share=share, locations=places)
 
-    def is_exact(self, n_scores: int) -> bool:
-        """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more."""
-        return n_scores == 1 and len(self.rows.y) <= EXACT_ROWS
+    def is_exact(self, gamma: float | None, n_scores: int) -> bool:
+        """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more.
+
+        Unless a thin factor of it is known.
+        """
+        few = n_scores == 1 and len(self.rows.y) <= EXACT_ROWS
+        return few and not has_factor(self.kernel(gamma), self.rows.X)
 
     def rank_tolerance(self, C: float) -> float:
         """What a low rank may leave of a row, so that little of its curvature is neglected."""
