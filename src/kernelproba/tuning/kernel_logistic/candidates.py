@@ -157,6 +157,20 @@ class CandidateFits:
         known[C] = function
         return function
 
+    def finished(self, gamma: float | None, C: float, options: Options) -> LogisticFunction | None:
+        """Fit to all rows by other options, going on from that of the search.
+
+        None where there is none to go on from, an estimator would not fit a kernel matrix, or it fails.
+        """
+        kernel, known = self.kernel(gamma), self._fits.get((None, gamma), {}).get(C)
+        in_features = has_factor(kernel, self.rows.X) or not kernel.definite or isinstance(kernel, Precomputed)
+        if known is None or in_features or not known.solution.converged:
+            return None
+        weights = C * self.rows.weight
+        K = self._gram(gamma, C, options.precision(len(weights), weights.max())).among(None)
+        function = fit_matrix(K, self.rows.y, weights, options, known)
+        return function if function.solution.converged else None
+
     def predict(self, X: np.ndarray, gamma: float | None, C: float) -> np.ndarray:
         """Log-probabilities (r, c) of other rows by the fit to all."""
         function, K = self.fit(gamma, C), self.kernel(gamma)(X, self.rows.X)
