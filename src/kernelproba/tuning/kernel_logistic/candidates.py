@@ -23,6 +23,7 @@ from kernelproba.kernels import Kernel, Laplacian, Precomputed, kernel_matrix
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.linalg import NotDefiniteError
 from kernelproba.losses import loss_for
+from kernelproba.objective import KernelMatrix
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.locations import Locations
 from kernelproba.solvers.loo.logistic import logistic_loo_scores, loo_precision
@@ -51,6 +52,9 @@ SATURATED = 2e-3
 REFIT_FOLDS = 10
 #: Folds of refits where rows are many, and where weights of features are those of a quarter that is held out.
 QUARTERS, TWELFTHS = 4, 12
+
+#: Parts of kernel matrices for folds that are kept.
+KEPT_PARTS = 2
 
 #: None leaves out one observation at a time.
 Folds = Sequence[Fold] | None
@@ -103,6 +107,7 @@ class CandidateFits:
         self._widths: set[float | None] = set()
         self._fits: dict[tuple[Fold | None, float | None], dict[float, LogisticFunction]] = {}
         self._predictions: dict[tuple[Fold | None, float | None, float], HeldOutPrediction] = {}
+        self._parts: dict[tuple[Fold, float | None, np.dtype], KernelMatrix] = {}
         self.known_scores = KnownScores()
         # A search walks to and fro between neighbouring widths.
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
@@ -119,6 +124,7 @@ class CandidateFits:
 
     def forget_widths(self) -> None:
         """Give the memory of kernel matrices free, but not that of distances."""
+        self._parts.clear()
         self._matrix.cache_clear()
         self.low_rank.cache_clear()
         self._wide_factor.cache_clear()
@@ -148,7 +154,7 @@ class CandidateFits:
             rows, weight = fold.train, weight[fold.train] * fold.train_share
         dtype = self.options.precision(len(self.rows.y), C * weight.max())
         for precision, start in self._attempts(dtype, self._starts(gamma, C, fold)):
-            K = self._gram(gamma, C, precision).among(None if fold is None else rows)
+            K = self._among(self._gram(gamma, C, precision), fold, gamma)
             function = fit_matrix(K, self.rows.y[rows], C * weight, self.options, start)
             if isinstance(solution := function.solution, KernelSolution) and solution.converged:
                 F = solution.values + function.intercept
@@ -312,6 +318,17 @@ class CandidateFits:
         if dtype is np.float64 and many and (Phi := self._wide_factor(gamma, C)) is not None:
             return FactoredGram(Phi)
         return WholeGram(self._matrix(gamma, dtype))
+
+    def _among(self, gram: GramMatrix, fold: Fold | None, gamma: float | None) -> KernelMatrix:
+        """What a fold trains on of a kernel matrix; the last parts are kept, as walks of C ask for them again."""
+        if fold is None or not isinstance(gram, WholeGram):
+            return gram.among(None if fold is None else fold.train)
+        key = fold, gamma, gram.K.dtype
+        if key not in self._parts:
+            while len(self._parts) >= KEPT_PARTS:
+                del self._parts[next(iter(self._parts))]
+            self._parts[key] = gram.among(fold.train)
+        return self._parts[key]
 
     def _fitted_gram(self, gamma: float | None, C: float) -> GramMatrix:
         """The kernel matrix in the precision in which fits with C are tried first."""
