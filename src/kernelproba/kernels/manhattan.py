@@ -59,10 +59,8 @@ class _Centers:
         Z = self.Z[:, columns]
         # Most have two, and are told from others at once.
         ends = np.stack([Z.min(axis=0), Z.max(axis=0)], axis=1)
-        two = ((Z == ends[:, 0]) | (Z == ends[:, 1])).all(axis=0) & (ends[:, 0] < ends[:, 1])
-        found = {
-            int(k): ends[i] if two[i] else np.unique(Z[:, i]) for i, k in enumerate(columns)
-        }
+        two = ((ends[:, 0] == Z) | (ends[:, 1] == Z)).all(axis=0) & (ends[:, 0] < ends[:, 1])
+        found = {int(k): ends[i] if two[i] else np.unique(Z[:, i]) for i, k in enumerate(columns)}
         return {k: values for k, values in found.items() if len(values) <= few}
 
     @cached_property

@@ -137,7 +137,8 @@ def _named(kind: type[Kernel], gamma: Callable[[], float], degree, coef0) -> Ker
         "degree": lambda: degree,
         "coef0": lambda: coef0,
     }
-    return kind(**{name: offers[name]() for name in _settings(kind) if name in offers})
+    settings = _settings(kind)  # type: ignore[arg-type]  # mypy doubts that a class can be hashed
+    return kind(**{name: offers[name]() for name in settings if name in offers})
 
 
 @cache

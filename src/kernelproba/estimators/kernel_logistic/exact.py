@@ -44,8 +44,9 @@ FACTORISED_DUAL = 2000
 
 @dataclass(frozen=True)
 class Options:
-    """How to fit: solver, tol, max_iter and fit_intercept of the estimator, whom to tell the steps, and from how
-    many rows on a kernel matrix may be in single precision.
+    """How to fit: solver, tol, max_iter and fit_intercept of the estimator, and whom to tell the steps.
+
+    Kernel matrices of more than `single_rows` rows may be in single precision.
     """
 
     solver: str

@@ -154,13 +154,17 @@ class _Readmission:
         step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         return self._value(v, log_P), gradient, step
 
-    def _damping(self, v: np.ndarray, value: np.ndarray, gradient: np.ndarray, step: np.ndarray) -> np.ndarray:
+    def _damping(
+        self, v: np.ndarray, value: np.ndarray, gradient: np.ndarray, step: np.ndarray
+    ) -> np.ndarray:
         """Length (n,) of each row's step, halved until the objective falls or only rounding moves it."""
         length = np.ones(len(v))
         slope, slack = np.einsum("ni,ni->n", gradient, step), 1e-12 * (1 + np.abs(value))
         for _ in range(MAX_HALVINGS):
             ahead = v + length[:, None] * step
-            rising = self._value(ahead, self._log_probabilities(ahead)) > value + 1e-4 * length * slope + slack
+            rising = (
+                self._value(ahead, self._log_probabilities(ahead)) > value + 1e-4 * length * slope + slack
+            )
             if not rising.any():
                 break
             length[rising] /= 2

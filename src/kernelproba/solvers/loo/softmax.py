@@ -21,13 +21,13 @@ and Ŝ comes from one r × r matrix per class and one n × n matrix [Rasmussen &
 
 at some k n² (5r + k) operations.  An intercept is one more feature, 1, that is hardly penalised.
 
-Where the rank is low, one system of (k − 1) r equations is cheaper: among differences of scores Qᵀf, which are
-all that softmax looks at, with the blocks (a, b) of the Hessian
+Where the rank is low, one system of (k − 1) r equations is cheaper.  Softmax looks at nothing but differences
+of scores, Qᵀf.  Among these the Hessian has the blocks
 
-    δ_ab I + Φᵀ diag((QᵀD̂Q)_ab) Φ
+    H(a, b) = δ_ab I + Φᵀ diag((QᵀD̂Q)_ab) Φ,      H = LLᵀ
 
-columns of L⁻¹(I ⊗ Φᵀ) give QᵀŜQ, L being its Cholesky factor: some 2 (k − 1)² n r² operations.  Where the rank
-is nearly full, n × n matrices are cheaper (`solvers.loo.softmax_rows`).
+and products of columns of L⁻¹(I ⊗ Φᵀ) are QᵀŜQ: some 2 (k − 1)² n r² operations.  Where the rank is nearly
+full, n × n matrices are cheaper (`solvers.loo.softmax_rows`).
 
 **One observation of several.**  Rows with the same features share one location, at which all that was said is
 said of their weights and forces together; Σᵢ = ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹Ŝᵢ is then the covariance without any of
@@ -36,6 +36,7 @@ M: Ŝ = G.
 """
 
 from collections.abc import Callable
+from operator import itemgetter
 
 import numpy as np
 from scipy.linalg import blas
@@ -49,6 +50,9 @@ from kernelproba.solvers.loo.softmax_rows import cavities_in_rows, column_produc
 
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6
+
+#: Arrays of a problem → cavities of its rows.
+Cavities = Callable[..., np.ndarray]
 
 #: Time of n × n matrices, which are mostly in single precision, relative to others of as many operations.
 SINGLE_SHARE = 0.5
@@ -112,7 +116,9 @@ def _location_cavities(
     """Σ of every location: (m, 1) for one score, else (m, k − 1, k − 1) among differences."""
     first, k = locations.first, F.shape[1]
     Phi, rest = K.Phi[first], K.rest[first, None]
-    curvature = locations.totals(weights)[:, None] * loss_for(max(k, 2)).curvature(F[first])  # ωp, or ωp(1 − p)
+    curvature = locations.totals(weights)[:, None] * loss_for(max(k, 2)).curvature(
+        F[first]
+    )  # ωp, or ωp(1 − p)
     softened = _softened(curvature, rest)
     if k == 1:
         return rest + _single_cavity(*_features(Phi, penalty), softened)
@@ -121,7 +127,7 @@ def _location_cavities(
 
 
 def _features(Phi: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray]:
-    """Features (n, r) and their penalties (r,), an intercept of some penalty included unless that is infinite."""
+    """Features (n, r) and their penalties (r,), an intercept included unless its penalty is infinite."""
     if penalty == np.inf:
         return Phi, np.ones(Phi.shape[1])
     return np.column_stack([Phi, np.ones(len(Phi))]), np.append(np.ones(Phi.shape[1]), penalty)
@@ -150,21 +156,21 @@ def softmax_cavities(
     surprising : bool
         Whether some row is pushed with a force that its curvature is nothing beside.
     """
-    way = _cheapest(*Phi.shape, E.shape[1])
+    way = _cheapest(len(Phi), Phi.shape[1], E.shape[1])
     if way is cavities_in_rows:
         return cavities_in_rows(Phi, penalty, E, Q, surprising)
     return way(*_features(Phi, penalty), E, Q)
 
 
-def _cheapest(n: int, r: int, k: int) -> Callable[..., np.ndarray]:
+def _cheapest(n: int, r: int, k: int) -> Cavities:
     """The way of the fewest operations: by a system of q r equations, or n × n matrices for each class."""
     q = k - 1
-    operations = {
-        _cavities_in_differences: q * (2 * q + 1) * n * r**2 + 2 * (q * r) ** 3 / 3,
-        _cavities_in_features: k * (2 * n * r**2 + 4 * n**2 * r) + 2 * n**3 / 3,
-        cavities_in_rows: SINGLE_SHARE * (2 * k + 2 / 3) * n**3,
-    }
-    return min(operations, key=operations.__getitem__)
+    ways: list[tuple[float, Cavities]] = [
+        (q * (2 * q + 1) * n * r**2 + 2 * (q * r) ** 3 / 3, _cavities_in_differences),
+        (k * (2 * n * r**2 + 4 * n**2 * r) + 2 * n**3 / 3, _cavities_in_features),
+        (SINGLE_SHARE * (2 * k + 2 / 3) * n**3, cavities_in_rows),
+    ]
+    return min(ways, key=itemgetter(0))[1]
 
 
 def _cavities_in_differences(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:

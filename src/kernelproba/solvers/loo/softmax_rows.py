@@ -4,15 +4,15 @@ With the notation of `solvers.loo.softmax`, R = D̂ − D̂ŜD̂ has the blocks
 
     Eₐ = (diag(eₐ)⁻¹ + K̂)⁻¹,      M = Σₐ Eₐ,      R(a, b) = δ_ab Eₐ − Eₐ M⁻¹ E_b
 
-and S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹ among the differences of scores from that of the row's likeliest class c, whose inverse
-curvature is diag(1/eₐ) + 11ᵀ/e_c: some 2 k n³ operations.  An intercept of penalty δ takes its share,
+and S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹ among the differences of scores from that of the row's likeliest class c, where D̂ᵢ⁻¹ is
+diag(1/eₐ) + 11ᵀ/e_c: some 2 k n³ operations.  An intercept of penalty δ takes its share,
 
     u = Eₐ1,      Eₐ ← Eₐ − uuᵀ / (δ + 1ᵀu)
 
-**Single precision** takes 0.4 of the time, and serves while eigenvalues of √e K̂ √e are below 10⁵.  Free
-intercepts (δ = 0) leave M singular, M1 = 0, which no block of R depends on: M + s11ᵀ is as good for any s > 0.
-All that cancels, Rᵢ⁻¹ − D̂ᵢ⁻¹ of rows whose curvature D̂ᵢ is small, is small beside what rounding of scores
-matters, unless a force that is not small pushes the row.
+**Single precision** takes 0.4 of the time, and serves while eigenvalues of √e K̂ √e are below 3·10⁵.  Free
+intercepts (δ = 0) leave M singular, M1 = 0, but no block of R depends on that: M + s11ᵀ is as good for s > 0.
+What cancels in Rᵢ⁻¹ − D̂ᵢ⁻¹ of rows with little curvature does not matter, unless a force that is not small
+pushes the row.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from kernelproba.linalg import jittered_cholesky, triangular_inverse
 LEAST_CURVATURE = 1e-10
 #: Bound on the eigenvalues of I + √e K̂ √e, and least curvature of a class relative to the penalty of its
 #: intercept, in single precision.
-SINGLE_PRECISION_RANGE, FREE_INTERCEPT = 1e5, 100.0
+SINGLE_PRECISION_RANGE, FREE_INTERCEPT = 3e5, 100.0
 
 
 def cavities_in_rows(
@@ -50,8 +50,7 @@ def _is_single(Phi: np.ndarray, penalty: float, E: np.ndarray) -> bool:
 
 def _cavities(R: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
     """R⁻¹ − D̂⁻¹ of every row in the basis Q, by differences from the class of most curvature."""
-    (n, k), q = E.shape, Q.shape[1]
-    row, top = np.arange(n), E.argmax(axis=1)
+    q, row, top = Q.shape[1], np.arange(len(E)), E.argmax(axis=1)
     others = np.arange(q) + (np.arange(q) >= top[:, None])
     root = np.sqrt(E[row[:, None], others])
     scale = root[:, :, None] * root[:, None, :]

@@ -26,7 +26,7 @@ from kernelproba.losses import loss_for
 from kernelproba.objective import KernelMatrix
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.locations import Locations
-from kernelproba.solvers.loo.logistic import logistic_loo_scores, loo_precision
+from kernelproba.solvers.loo.logistic import logistic_loo_scores
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
 from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.tuning.kernel_logistic.gram_matrices import (
@@ -129,10 +129,10 @@ class CandidateFits:
         self.low_rank.cache_clear()
         self._wide_factor.cache_clear()
 
-    def matrix(self, gamma: float | None) -> np.ndarray:
-        """Kernel matrix (m, m), in single precision where the rows are many."""
+    def matrix(self, gamma: float | None, weight: float = 1.0) -> np.ndarray:
+        """Kernel matrix (m, m), in single precision where rows are many and a weight ω allows it."""
         self._room.use(self)
-        return self._matrix(gamma, self.options.precision(len(self.rows.y)))
+        return self._matrix(gamma, self.options.precision(len(self.rows.y), weight))
 
     def held_out(self, gamma: float | None, C: float, folds: Folds) -> list[HeldOutPrediction]:
         """Predict what the fit at (gamma, C) has not seen: one part for each fold."""
@@ -169,7 +169,9 @@ class CandidateFits:
         None where there is none to go on from, an estimator would not fit a kernel matrix, or it fails.
         """
         kernel, known = self.kernel(gamma), self._fits.get((None, gamma), {}).get(C)
-        in_features = has_factor(kernel, self.rows.X) or not kernel.definite or isinstance(kernel, Precomputed)
+        in_features = (
+            has_factor(kernel, self.rows.X) or not kernel.definite or isinstance(kernel, Precomputed)
+        )
         if known is None or in_features or not known.solution.converged:
             return None
         weights = C * self.rows.weight
@@ -204,9 +206,8 @@ class CandidateFits:
         y, weights, free = self.rows.y, C * self.rows.weight, self.options.fit_intercept
         share, places = 1 / self.rows.units, self._locations
         if self.is_exact(gamma, F.shape[1]):
-            K = self.matrix(gamma)
-            if K.dtype != np.float64 and loo_precision(K.diagonal(), F[:, 0], weights) is np.float64:
-                K = self._matrix(gamma, np.float64)
+            # Rounding of K that a fit with these weights bears does not matter here either.
+            K = self.matrix(gamma, weights.max())
             return logistic_loo_scores(
                 K, F[:, 0], y, weights, fit_intercept=free, share=share, locations=places
             )[:, None]
@@ -320,7 +321,7 @@ class CandidateFits:
         return WholeGram(self._matrix(gamma, dtype))
 
     def _among(self, gram: GramMatrix, fold: Fold | None, gamma: float | None) -> KernelMatrix:
-        """What a fold trains on of a kernel matrix; the last parts are kept, as walks of C ask for them again."""
+        """What a fold trains on of a kernel matrix; the last are kept: walks of C ask for them again."""
         if fold is None or not isinstance(gram, WholeGram):
             return gram.among(None if fold is None else fold.train)
         key = fold, gamma, gram.K.dtype

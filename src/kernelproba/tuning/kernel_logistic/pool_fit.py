@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
@@ -59,11 +60,15 @@ class PoolFit(PooledFunctions):
         return cross_fitted(log_Ps, rows.y, rows.judged_weight, rows.folds(PARTS))
 
     def _fitted(self, selected: SelectedModel, rows: Observations) -> KernelLogisticRegression:
-        """The model of what was selected, fitted to all rows: from the fit of the search, where there is one."""
-        model, given = self._model(selected), (selected.fits.rows.X, self.classes_[rows.y], rows.sample_weight)
+        """The model of what was selected, fitted to all rows: from the fit of the search if there is one."""
+        model = self._model(selected)
+        given = selected.fits.rows.X, self.classes_[rows.y], rows.sample_weight
         options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
         function = selected.fits.finished(selected.best.gamma, model.C, options)
-        if function is None or model._choose_centers(training := model._begin_fit(*given)) is not None:
+        if function is None:
+            return model.fit(*given)
+        training = model._begin_fit(*given)
+        if not isinstance(training, Training) or model._choose_centers(training) is not None:
             return model.fit(*given)
         model._store_rows(function, training)
         return model
