@@ -55,7 +55,12 @@ class _Centers:
         """Values of each feature that has few."""
         start, few = np.sort(self.Z[:SAMPLE], axis=0), FEW[self.Z.dtype]
         counts = 1 + (np.diff(start, axis=0) != 0).sum(axis=0)
-        found = {k: np.unique(self.Z[:, k]) for k in np.flatnonzero(counts <= few).tolist()}
+        columns = np.flatnonzero(counts <= few)
+        Z = self.Z[:, columns]
+        # Most have two, and are told from others at once.
+        ends = np.stack([Z.min(axis=0), Z.max(axis=0)], axis=1)
+        two = ((ends[:, 0] == Z) | (ends[:, 1] == Z)).all(axis=0) & (ends[:, 0] < ends[:, 1])
+        found = {int(k): ends[i] if two[i] else np.unique(Z[:, i]) for i, k in enumerate(columns)}
         return {k: values for k, values in found.items() if len(values) <= few}
 
     @cached_property

@@ -1,7 +1,7 @@
 """From what users write (a name, a function, an object) to one `Kernel`."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -137,4 +137,11 @@ def _named(kind: type[Kernel], gamma: Callable[[], float], degree, coef0) -> Ker
         "degree": lambda: degree,
         "coef0": lambda: coef0,
     }
-    return kind(**{name: offers[name]() for name in kind().get_params() if name in offers})
+    settings = _settings(kind)  # type: ignore[arg-type]  # mypy doubts that a class can be hashed
+    return kind(**{name: offers[name]() for name in settings if name in offers})
+
+
+@cache
+def _settings(kind: type[Kernel]) -> tuple[str, ...]:
+    """Names of the parameters of a kind of kernels; a search makes some dozens, and asking takes longer."""
+    return tuple(kind().get_params())

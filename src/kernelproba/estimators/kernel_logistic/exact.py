@@ -44,18 +44,22 @@ FACTORISED_DUAL = 2000
 
 @dataclass(frozen=True)
 class Options:
-    """How to fit: solver, tol, max_iter and fit_intercept of the estimator, and whom to tell the steps."""
+    """How to fit: solver, tol, max_iter and fit_intercept of the estimator, and whom to tell the steps.
+
+    Kernel matrices of more than `single_rows` rows may be in single precision.
+    """
 
     solver: str
     tol: float
     max_iter: int
     fit_intercept: bool
     step: Step = unobserved
+    single_rows: int = SINGLE_PRECISION_ROWS
 
     def precision(self, n: int, weight: float = 1.0) -> type:
         """Type in which a kernel matrix of n rows, the largest weight being ω, is kept."""
         noise = weight * np.sqrt(n) * np.finfo(np.float32).eps
-        single = n > SINGLE_PRECISION_ROWS and self.tol >= SINGLE_PRECISION_TOL
+        single = n > self.single_rows and self.tol >= SINGLE_PRECISION_TOL
         return np.float32 if single and noise <= SINGLE_PRECISION_NOISE else np.float64
 
 

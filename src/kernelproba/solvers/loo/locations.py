@@ -15,14 +15,15 @@ Scores are in an orthonormal basis Q of their differences, z = Qᵀf, which is a
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_softmax
 
+from kernelproba.losses import Softmax
 from kernelproba.rows.duplicates import first_occurrences
 from kernelproba.rows.row_hash import row_keys
 from kernelproba.typing import Matrix
 
-#: Newton steps at most, halvings of one, and the length of a step at which they end.
-MAX_STEPS, MAX_HALVINGS, STEP_TOL = 50, 40, 1e-8
+#: Newton steps at most, halvings of one, and the length of a step at which they end: the next one would be
+#: about the square of it.
+MAX_STEPS, MAX_HALVINGS, STEP_TOL = 50, 40, 1e-5
 #: Weight that stays, relative to all at the location, below which none does.
 NOTHING = 1e-12
 
@@ -55,6 +56,8 @@ class Locations:
 
     def totals(self, values: np.ndarray) -> np.ndarray:
         """Sums (m, …) over the rows at each location of values (n, …)."""
+        if len(self.first) == len(self.which):
+            return values
         totals = np.zeros((len(self.first), *values.shape[1:]))
         np.add.at(totals, self.which, values)
         return totals
@@ -65,7 +68,7 @@ class Locations:
 
     def remaining(self, y: np.ndarray, weights: np.ndarray, share: np.ndarray, n_classes: int) -> np.ndarray:
         """Weights (n, c) that stay at the location of each row without a share (n,) of that row's own."""
-        totals = self.class_weights(y, weights, n_classes)[self.which]
+        totals = self.class_weights(y, weights, n_classes)[self.which]  # a copy
         floor = NOTHING * totals.sum(axis=1, keepdims=True)
         totals[np.arange(len(y)), y] -= share * weights
         return np.where(totals > floor, totals, 0.0)
@@ -113,13 +116,17 @@ class _Readmission:
     def solve(self) -> np.ndarray:
         """Z at the minimum, (n, q)."""
         v, active = np.zeros_like(self.start), np.arange(len(self.start))
+        problem, at = self, v
         for _ in range(MAX_STEPS):
-            problem = self._at(active)
-            gradient, step = problem._newton_step(v[active])
-            v[active] += problem._damping(v[active], gradient, step)[:, None] * step
-            active = active[np.abs(step).max(axis=1) > STEP_TOL * (1 + np.abs(v[active]).max(axis=1))]
+            value, gradient, step = problem._newton_step(at)
+            at = at + problem._damping(at, value, gradient, step)[:, None] * step
+            v[active] = at
+            moving = np.abs(step).max(axis=1) > STEP_TOL * (1 + np.abs(at).max(axis=1))
+            active = active[moving]
             if not active.size:
                 break
+            if len(active) < len(at):
+                problem, at = problem._at(moving), at[moving]
         return self._scores(v)
 
     def _at(self, rows: np.ndarray) -> "_Readmission":
@@ -128,9 +135,13 @@ class _Readmission:
     def _scores(self, v: np.ndarray) -> np.ndarray:
         return self.start + (self.root @ v[:, :, None])[:, :, 0]
 
-    def _newton_step(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient v − RᵀQᵀ(r − (Σₐrₐ)p), and the step −(I + RᵀHR)⁻¹ of it."""
-        P, total = np.exp(log_softmax(self._scores(v) @ self.Q.T, axis=1)), self.remaining.sum(axis=1)
+    def _log_probabilities(self, v: np.ndarray) -> np.ndarray:
+        return Softmax().log_probabilities(self._scores(v) @ self.Q.T)
+
+    def _newton_step(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Value, gradient v − RᵀQᵀ(r − (Σₐrₐ)p), and the step −(I + RᵀHR)⁻¹ of it."""
+        log_P, total = self._log_probabilities(v), self.remaining.sum(axis=1)
+        P = np.exp(log_P)
         force = (self.remaining - total[:, None] * P) @ self.Q
         gradient = v - (force[:, None, :] @ self.root)[:, 0]
         half = np.sqrt(total[:, None, None]) * (self.Q @ self.root)  # D^½ of Σₐrₐ (diag p − ppᵀ) in its rows
@@ -140,20 +151,25 @@ class _Readmission:
         # Weights far apart leave it regular only up to rounding.
         jitter = v.shape[1] * np.finfo(float).eps * np.einsum("nii->n", hessian)
         hessian += jitter[:, None, None] * np.eye(v.shape[1])
-        return gradient, -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step = -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        return self._value(v, log_P), gradient, step
 
-    def _damping(self, v: np.ndarray, gradient: np.ndarray, step: np.ndarray) -> np.ndarray:
+    def _damping(
+        self, v: np.ndarray, value: np.ndarray, gradient: np.ndarray, step: np.ndarray
+    ) -> np.ndarray:
         """Length (n,) of each row's step, halved until the objective falls or only rounding moves it."""
-        length, value = np.ones(len(v)), self._value(v)
+        length = np.ones(len(v))
         slope, slack = np.einsum("ni,ni->n", gradient, step), 1e-12 * (1 + np.abs(value))
         for _ in range(MAX_HALVINGS):
-            rising = self._value(v + length[:, None] * step) > value + 1e-4 * length * slope + slack
+            ahead = v + length[:, None] * step
+            rising = (
+                self._value(ahead, self._log_probabilities(ahead)) > value + 1e-4 * length * slope + slack
+            )
             if not rising.any():
                 break
             length[rising] /= 2
         return length
 
-    def _value(self, v: np.ndarray) -> np.ndarray:
-        """½vᵀv + Σₐ rₐ ℓₐ(z), (n,)."""
-        log_P = log_softmax(self._scores(v) @ self.Q.T, axis=1)
+    def _value(self, v: np.ndarray, log_P: np.ndarray) -> np.ndarray:
+        """½vᵀv + Σₐ rₐ ℓₐ(z), (n,), where log p is known."""
         return np.einsum("ni,ni->n", v, v) / 2 - np.einsum("nk,nk->n", self.remaining, log_P)

@@ -21,7 +21,7 @@ from kernelproba.number_range import LARGEST
 from kernelproba.solvers.loo.locations import Locations, readmitted
 
 #: Bound on the eigenvalues of B up to which it is inverted in single precision.
-SINGLE_PRECISION_RANGE = 1e5
+SINGLE_PRECISION_RANGE = 3e5
 
 
 def logistic_loo_scores(
@@ -66,11 +66,6 @@ def logistic_loo_scores(
     cavity, Q = variance[locations.which, None, None] / 2, np.array([[-1.0], [1.0]]) / np.sqrt(2)
     left_out = readmitted(cavity, start[locations.which, None] / np.sqrt(2), remaining, Q)
     return np.sqrt(2) * left_out[:, 0]
-
-
-def loo_precision(diagonal: np.ndarray, f: np.ndarray, weights: np.ndarray) -> type:
-    """Precision in which leave-one-out takes a kernel matrix with this diagonal (n,), at scores f (n,)."""
-    return _precision(diagonal, weights * expit(f) * expit(-f))
 
 
 def _precision(diagonal: np.ndarray, w: np.ndarray) -> type:

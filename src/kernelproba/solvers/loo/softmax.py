@@ -21,12 +21,13 @@ and Ŝ comes from one r × r matrix per class and one n × n matrix [Rasmussen &
 
 at some k n² (5r + k) operations.  An intercept is one more feature, 1, that is hardly penalised.
 
-Where the rank is more than two thirds of the rows, n × n matrices are cheaper.  With K̂ = ΦΦᵀ, R = D̂ − D̂ŜD̂
-has the blocks
+Where the rank is low, one system of (k − 1) r equations is cheaper.  Softmax looks at nothing but differences
+of scores, Qᵀf.  Among these the Hessian has the blocks
 
-    Eₐ = (diag(eₐ)⁻¹ + K̂)⁻¹,      M = Σₐ Eₐ,      R(a, b) = δ_ab Eₐ − Eₐ M⁻¹ E_b
+    H(a, b) = δ_ab I + Φᵀ diag((QᵀD̂Q)_ab) Φ,      H = LLᵀ
 
-and among differences of scores, which are all that softmax looks at, S₋ᵢ = Rᵢ⁻¹ − D̂ᵢ⁻¹: 2 k n³ operations.
+and products of columns of L⁻¹(I ⊗ Φᵀ) are QᵀŜQ: some 2 (k − 1)² n r² operations.  Where the rank is nearly
+full, n × n matrices are cheaper (`solvers.loo.softmax_rows`).
 
 **One observation of several.**  Rows with the same features share one location, at which all that was said is
 said of their weights and forces together; Σᵢ = ΛᵢI + (I − ŜᵢD̂ᵢ)⁻¹Ŝᵢ is then the covariance without any of
@@ -34,23 +35,30 @@ them, and those that stay are put back exactly (`solvers.loo.locations`).  One s
 M: Ŝ = G.
 """
 
+from collections.abc import Callable
+from operator import itemgetter
+
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 
 from kernelproba.basis.low_rank import LowRank
-from kernelproba.linalg import jittered_cholesky, triangular_inverse
+from kernelproba.linalg import triangular_inverse
 from kernelproba.losses import loss_for
 from kernelproba.number_range import LARGEST
 from kernelproba.solvers.loo.locations import Locations, readmitted
+from kernelproba.solvers.loo.softmax_rows import cavities_in_rows, column_products, factor
 
 #: Penalty of an intercept relative to the weight of all rows.
 INTERCEPT_PENALTY = 1e-6
 
-#: Share of the rows from which on a rank is treated as full.
-FULL_RANK = 0.65
+#: Arrays of a problem → cavities of its rows.
+Cavities = Callable[..., np.ndarray]
 
-#: Least curvature of a class relative to that of the row.
-LEAST_CURVATURE = 1e-10
+#: Time of n × n matrices, which are mostly in single precision, relative to others of as many operations.
+SINGLE_SHARE = 0.5
+
+#: Force on a row relative to its curvature beyond which single precision would lose the latter.
+SURPRISE = 1e4
 
 #: Least weight of a row relative to the largest: the matrices must stay regular.
 LEAST_WEIGHT = 1e-12
@@ -89,7 +97,8 @@ def softmax_loo_scores(
     weights = np.maximum(weights, LEAST_WEIGHT * weights.max())
     force = locations.totals(-loss.value_and_gradient(F, y, weights)[1])  # α
     Q = _differences(n_classes)
-    cavity = _location_cavities(K, F, weights, locations, fit_intercept)
+    penalty = INTERCEPT_PENALTY * weights.sum() if fit_intercept else np.inf
+    cavity = _location_cavities(K, F, weights, force, locations, penalty)
     if k == 1:  # f = f₁ − f₀, of which the difference of length one is f/√2
         cavity, force, F = cavity[:, :, None] / 2, force * [-1.0, 1.0], F * [-0.5, 0.5]
     with np.errstate(over="ignore"):  # weights far apart: a score beyond all others is as good as infinite
@@ -102,21 +111,26 @@ def softmax_loo_scores(
 
 
 def _location_cavities(
-    K: LowRank, F: np.ndarray, weights: np.ndarray, locations: Locations, fit_intercept: bool
+    K: LowRank, F: np.ndarray, weights: np.ndarray, force: np.ndarray, locations: Locations, penalty: float
 ) -> np.ndarray:
     """Σ of every location: (m, 1) for one score, else (m, k − 1, k − 1) among differences."""
     first, k = locations.first, F.shape[1]
-    Phi, rest, ridge = K.Phi[first], K.rest[first, None], np.ones(K.Phi.shape[1])
-    total = locations.totals(weights)[:, None]
-    if fit_intercept:
-        Phi = np.column_stack([Phi, np.ones(len(first))])
-        ridge = np.append(ridge, INTERCEPT_PENALTY * total.sum())
-    curvature = total * loss_for(max(k, 2)).curvature(F[first])  # ωp, or ωp(1 − p) for one score
+    Phi, rest = K.Phi[first], K.rest[first, None]
+    curvature = locations.totals(weights)[:, None] * loss_for(max(k, 2)).curvature(
+        F[first]
+    )  # ωp, or ωp(1 − p)
     softened = _softened(curvature, rest)
     if k == 1:
-        return rest + _single_cavity(Phi, ridge, softened)
-    Q = _differences(k)
-    return softmax_cavities(Phi, ridge, softened, Q) + rest[:, :, None] * np.eye(k - 1)
+        return rest + _single_cavity(*_features(Phi, penalty), softened)
+    Q, surprising = _differences(k), bool((np.abs(force) > SURPRISE * curvature).any())
+    return softmax_cavities(Phi, penalty, softened, Q, surprising) + rest[:, :, None] * np.eye(k - 1)
+
+
+def _features(Phi: np.ndarray, penalty: float) -> tuple[np.ndarray, np.ndarray]:
+    """Features (n, r) and their penalties (r,), an intercept included unless its penalty is infinite."""
+    if penalty == np.inf:
+        return Phi, np.ones(Phi.shape[1])
+    return np.column_stack([Phi, np.ones(len(Phi))]), np.append(np.ones(Phi.shape[1]), penalty)
 
 
 def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
@@ -124,36 +138,60 @@ def _softened(curvature: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return curvature / (1 + rest * curvature)
 
 
-def softmax_cavities(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
+def softmax_cavities(
+    Phi: np.ndarray, penalty: float, E: np.ndarray, Q: np.ndarray, surprising: bool
+) -> np.ndarray:
     """(I − ŜD̂)⁻¹ Ŝ of every row among differences of scores, (n, k − 1, k − 1).
 
     Parameters
     ----------
     Phi : array of shape (n, r)
         Features.
-    ridge : array of shape (r,)
-        Their penalties.
+    penalty : float
+        That of an intercept, infinite if there is none.
     E : array of shape (n, k)
         e.
     Q : array of shape (k, k − 1)
         Orthonormal basis of the differences.
+    surprising : bool
+        Whether some row is pushed with a force that its curvature is nothing beside.
     """
-    n, r = Phi.shape
-    return (_cavities_in_rows if r > FULL_RANK * n else _cavities_in_features)(Phi, ridge, E, Q)
+    way = _cheapest(len(Phi), Phi.shape[1], E.shape[1])
+    if way is cavities_in_rows:
+        return cavities_in_rows(Phi, penalty, E, Q, surprising)
+    return way(*_features(Phi, penalty), E, Q)
+
+
+def _cheapest(n: int, r: int, k: int) -> Cavities:
+    """The way of the fewest operations: by a system of q r equations, or n × n matrices for each class."""
+    q = k - 1
+    ways: list[tuple[float, Cavities]] = [
+        (q * (2 * q + 1) * n * r**2 + 2 * (q * r) ** 3 / 3, _cavities_in_differences),
+        (k * (2 * n * r**2 + 4 * n**2 * r) + 2 * n**3 / 3, _cavities_in_features),
+        (SINGLE_SHARE * (2 * k + 2 / 3) * n**3, cavities_in_rows),
+    ]
+    return min(ways, key=itemgetter(0))[1]
+
+
+def _cavities_in_differences(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    D = Q.T @ _curvature_blocks(E) @ Q
+    (n, r), q = Phi.shape, Q.shape[1]
+    H, blocks = np.zeros((q * r, q * r)), [slice(a * r, (a + 1) * r) for a in range(q)]
+    for a, b in zip(*np.tril_indices(q), strict=True):
+        H[blocks[a], blocks[b]] = H[blocks[b], blocks[a]] = Phi.T @ (D[:, a, b, None] * Phi)
+    H.flat[:: q * r + 1] += np.tile(ridge, q)
+    root = triangular_inverse(factor(H))
+    # H = LLᵀ: S(a, b) are products of columns of L⁻¹ (I ⊗ Φᵀ), nothing being above the diagonal of L⁻¹.
+    halves, S = [root[block.start :, block] @ Phi.T for block in blocks], np.empty((n, q, q))
+    for a, b in zip(*np.tril_indices(q), strict=True):
+        S[:, a, b] = S[:, b, a] = np.einsum("ji,ji->i", halves[a], halves[b][-len(halves[a]) :])
+    return np.linalg.solve(np.eye(q) - S @ D, S)
 
 
 def _cavities_in_features(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
     S = Q.T @ _covariance_blocks(Phi, ridge, E) @ Q
     rest = np.eye(Q.shape[1]) - S @ (Q.T @ _curvature_blocks(E) @ Q)
     return np.linalg.solve(rest, S)
-
-
-def _cavities_in_rows(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    E = np.maximum(E, LEAST_CURVATURE * E.sum(axis=1, keepdims=True))
-    half = Phi / np.sqrt(ridge)
-    R = Q.T @ _precision_blocks(half @ half.T, E) @ Q
-    # R⁻¹ − D̂⁻¹; among differences D̂⁻¹ is diag(1/e)
-    return np.linalg.inv(R) - np.einsum("aj,na,ak->njk", Q, 1 / E, Q)
 
 
 def _curvature_blocks(E: np.ndarray) -> np.ndarray:
@@ -166,31 +204,6 @@ def _differences(k: int) -> np.ndarray:
     return np.linalg.qr(np.eye(k)[:, 1:] - 1 / k)[0]
 
 
-def _precision_blocks(K: np.ndarray, E: np.ndarray) -> np.ndarray:
-    """Rᵢ for every row, (n, k, k)."""
-    parts = [_precision(K, e) for e in E.T]
-    root = triangular_inverse(_factor(sum(parts[1:], start=parts[0])))
-    # M = LLᵀ, and L⁻¹ Eₐ is one factor of the second term of R; the transpose has BLAS's order of entries.
-    R = -_column_products([blas.dtrmm(1.0, root, part.T, lower=1) for part in parts])
-    for a, part in enumerate(parts):
-        R[:, a, a] += part.diagonal()
-    return R
-
-
-def _precision(K: np.ndarray, e: np.ndarray) -> np.ndarray:
-    """(diag(e)⁻¹ + K)⁻¹ = √e (I + √e K √e)⁻¹ √e."""
-    root = np.sqrt(e)
-    B = K * root
-    B *= root[:, None]
-    B.flat[:: len(e) + 1] += 1
-    half = triangular_inverse(_factor(B))
-    half *= root
-    half, _ = lapack.dlauum(half, lower=1, overwrite_c=1)
-    precision = half + half.T
-    precision.flat[:: len(e) + 1] /= 2
-    return precision
-
-
 def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.ndarray:
     """Ŝᵢ for every row, (n, k, k)."""
     M, halves = np.diag(E.sum(axis=1)), []
@@ -198,23 +211,14 @@ def _covariance_blocks(Phi: np.ndarray, ridge: np.ndarray, E: np.ndarray) -> np.
         halves.append(_half_covariance(Phi, ridge, e))  # Gₐ = HᵀH
         Z = halves[-1] * e
         M -= Z.T @ Z
-    root = triangular_inverse(_factor(M))
+    root = triangular_inverse(factor(M))
     # M = LLᵀ, and L⁻¹ diag(eₐ) Gₐ is one factor of the second term of Ŝ
-    S = _column_products(
+    S = column_products(
         [blas.dtrmm(1.0, root, (H * e).T, lower=1) @ H for H, e in zip(halves, E.T, strict=True)]
     )
     for a, H in enumerate(halves):
         S[:, a, a] += np.einsum("ji,ji->i", H, H)
     return S
-
-
-def _column_products(parts: list[np.ndarray]) -> np.ndarray:
-    """Products of the columns i of the parts a and b, for every i, (n, k, k)."""
-    n, k = parts[0].shape[1], len(parts)
-    products = np.empty((n, k, k))
-    for a, b in zip(*np.tril_indices(k), strict=True):
-        products[:, a, b] = products[:, b, a] = np.einsum("ji,ji->i", parts[a], parts[b])
-    return products
 
 
 def _single_cavity(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -227,13 +231,5 @@ def _single_cavity(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndar
 def _half_covariance(Phi: np.ndarray, ridge: np.ndarray, v: np.ndarray) -> np.ndarray:
     """H (r, n) with HᵀH = ΦB⁻¹Φᵀ, B = diag(ridge) + Φᵀdiag(v)Φ."""
     A = np.sqrt(v)[:, None] * Phi
-    root = triangular_inverse(_factor(A.T @ A + np.diag(ridge)))
+    root = triangular_inverse(factor(A.T @ A + np.diag(ridge)))
     return blas.dtrmm(1.0, root, Phi.T, lower=1)
-
-
-def _factor(A: np.ndarray) -> np.ndarray:
-    """L of A = LLᵀ, positive definite up to rounding: weights far apart leave it less than that."""
-    factor, info = lapack.dpotrf(A.T, lower=1, clean=1)
-    if info == 0:
-        return factor
-    return jittered_cholesky(A, len(A) * np.finfo(float).eps * np.abs(A.diagonal()))

@@ -23,9 +23,10 @@ from kernelproba.kernels import Kernel, Laplacian, Precomputed, kernel_matrix
 from kernelproba.kernels.distance_cache import DistanceCache
 from kernelproba.linalg import NotDefiniteError
 from kernelproba.losses import loss_for
+from kernelproba.objective import KernelMatrix
 from kernelproba.rows.folds import Fold
 from kernelproba.solvers.loo.locations import Locations
-from kernelproba.solvers.loo.logistic import logistic_loo_scores, loo_precision
+from kernelproba.solvers.loo.logistic import logistic_loo_scores
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
 from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.tuning.kernel_logistic.gram_matrices import (
@@ -51,6 +52,9 @@ SATURATED = 2e-3
 REFIT_FOLDS = 10
 #: Folds of refits where rows are many, and where weights of features are those of a quarter that is held out.
 QUARTERS, TWELFTHS = 4, 12
+
+#: Parts of kernel matrices for folds that are kept.
+KEPT_PARTS = 2
 
 #: None leaves out one observation at a time.
 Folds = Sequence[Fold] | None
@@ -103,6 +107,7 @@ class CandidateFits:
         self._widths: set[float | None] = set()
         self._fits: dict[tuple[Fold | None, float | None], dict[float, LogisticFunction]] = {}
         self._predictions: dict[tuple[Fold | None, float | None, float], HeldOutPrediction] = {}
+        self._parts: dict[tuple[Fold, float | None, np.dtype], KernelMatrix] = {}
         self.known_scores = KnownScores()
         # A search walks to and fro between neighbouring widths.
         self._matrix = lru_cache(maxsize=3)(self._compute_matrix)
@@ -119,14 +124,15 @@ class CandidateFits:
 
     def forget_widths(self) -> None:
         """Give the memory of kernel matrices free, but not that of distances."""
+        self._parts.clear()
         self._matrix.cache_clear()
         self.low_rank.cache_clear()
         self._wide_factor.cache_clear()
 
-    def matrix(self, gamma: float | None) -> np.ndarray:
-        """Kernel matrix (m, m), in single precision where the rows are many."""
+    def matrix(self, gamma: float | None, weight: float = 1.0) -> np.ndarray:
+        """Kernel matrix (m, m), in single precision where rows are many and a weight ω allows it."""
         self._room.use(self)
-        return self._matrix(gamma, self.options.precision(len(self.rows.y)))
+        return self._matrix(gamma, self.options.precision(len(self.rows.y), weight))
 
     def held_out(self, gamma: float | None, C: float, folds: Folds) -> list[HeldOutPrediction]:
         """Predict what the fit at (gamma, C) has not seen: one part for each fold."""
@@ -148,7 +154,7 @@ class CandidateFits:
             rows, weight = fold.train, weight[fold.train] * fold.train_share
         dtype = self.options.precision(len(self.rows.y), C * weight.max())
         for precision, start in self._attempts(dtype, self._starts(gamma, C, fold)):
-            K = self._gram(gamma, C, precision).among(None if fold is None else rows)
+            K = self._among(self._gram(gamma, C, precision), fold, gamma)
             function = fit_matrix(K, self.rows.y[rows], C * weight, self.options, start)
             if isinstance(solution := function.solution, KernelSolution) and solution.converged:
                 F = solution.values + function.intercept
@@ -156,6 +162,22 @@ class CandidateFits:
                 break
         known[C] = function
         return function
+
+    def finished(self, gamma: float | None, C: float, options: Options) -> LogisticFunction | None:
+        """Fit to all rows by other options, going on from that of the search.
+
+        None where there is none to go on from, an estimator would not fit a kernel matrix, or it fails.
+        """
+        kernel, known = self.kernel(gamma), self._fits.get((None, gamma), {}).get(C)
+        in_features = (
+            has_factor(kernel, self.rows.X) or not kernel.definite or isinstance(kernel, Precomputed)
+        )
+        if known is None or in_features or not known.solution.converged:
+            return None
+        weights = C * self.rows.weight
+        K = self._gram(gamma, C, options.precision(len(weights), weights.max())).among(None)
+        function = fit_matrix(K, self.rows.y, weights, options, known)
+        return function if function.solution.converged else None
 
     def predict(self, X: np.ndarray, gamma: float | None, C: float) -> np.ndarray:
         """Log-probabilities (r, c) of other rows by the fit to all."""
@@ -183,19 +205,22 @@ class CandidateFits:
         """Scores (m, k) of each row without one of its observations, from those F by the fit to all."""
         y, weights, free = self.rows.y, C * self.rows.weight, self.options.fit_intercept
         share, places = 1 / self.rows.units, self._locations
-        if self.is_exact(F.shape[1]):
-            K = self.matrix(gamma)
-            if K.dtype != np.float64 and loo_precision(K.diagonal(), F[:, 0], weights) is np.float64:
-                K = self._matrix(gamma, np.float64)
+        if self.is_exact(gamma, F.shape[1]):
+            # Rounding of K that a fit with these weights bears does not matter here either.
+            K = self.matrix(gamma, weights.max())
             return logistic_loo_scores(
                 K, F[:, 0], y, weights, fit_intercept=free, share=share, locations=places
             )[:, None]
         low = self.low_rank(gamma).truncated(self.rank_tolerance(C))
         return softmax_loo_scores(low, F, y, weights, fit_intercept=free, share=share, locations=places)
 
-    def is_exact(self, n_scores: int) -> bool:
-        """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more."""
-        return n_scores == 1 and len(self.rows.y) <= EXACT_ROWS
+    def is_exact(self, gamma: float | None, n_scores: int) -> bool:
+        """Whether leave-one-out does without a low rank: of one score the whole matrix costs no more.
+
+        Unless a thin factor of it is known.
+        """
+        few = n_scores == 1 and len(self.rows.y) <= EXACT_ROWS
+        return few and not has_factor(self.kernel(gamma), self.rows.X)
 
     def rank_tolerance(self, C: float) -> float:
         """What a low rank may leave of a row, so that little of its curvature is neglected."""
@@ -294,6 +319,17 @@ class CandidateFits:
         if dtype is np.float64 and many and (Phi := self._wide_factor(gamma, C)) is not None:
             return FactoredGram(Phi)
         return WholeGram(self._matrix(gamma, dtype))
+
+    def _among(self, gram: GramMatrix, fold: Fold | None, gamma: float | None) -> KernelMatrix:
+        """What a fold trains on of a kernel matrix; the last are kept: walks of C ask for them again."""
+        if fold is None or not isinstance(gram, WholeGram):
+            return gram.among(None if fold is None else fold.train)
+        key = fold, gamma, gram.K.dtype
+        if key not in self._parts:
+            while len(self._parts) >= KEPT_PARTS:
+                del self._parts[next(iter(self._parts))]
+            self._parts[key] = gram.among(fold.train)
+        return self._parts[key]
 
     def _fitted_gram(self, gamma: float | None, C: float) -> GramMatrix:
         """The kernel matrix in the precision in which fits with C are tried first."""

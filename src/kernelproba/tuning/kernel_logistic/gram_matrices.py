@@ -70,6 +70,9 @@ class FactoredGram:
         return self.Phi[rows] @ (self.Phi[centers].T @ dual)
 
     def low_rank(self, max_rank: int, tol: float) -> LowRank:
+        n, r = self.Phi.shape
+        if r <= max_rank:
+            return LowRank(self.Phi, np.zeros(n), np.full(r, np.inf))
         diagonal = np.einsum("ij,ij->i", self.Phi, self.Phi)
         return low_rank(lambda j: self.Phi @ self.Phi[j], diagonal, max_rank=max_rank, tol=tol)
 

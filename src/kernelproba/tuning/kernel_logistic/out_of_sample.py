@@ -57,7 +57,9 @@ def _allows_loo(model: KernelLogisticRegression, selected: "SelectedModel") -> b
     k, gamma = rows.n_scores, selected.best.gamma
     if not loo_is_cheap(len(rows), k):
         return False
-    return fits.is_exact(k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(model.C)
+    return fits.is_exact(gamma, k) or fits.low_rank(gamma).rest.max(initial=0.0) <= fits.rank_tolerance(
+        model.C
+    )
 
 
 def out_of_sample(

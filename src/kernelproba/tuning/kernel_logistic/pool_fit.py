@@ -7,7 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
+from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
+from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
 from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
@@ -43,8 +45,7 @@ class PoolFit(PooledFunctions):
         models = []
         for each in selected:
             with search.reported(name, len(rows)):
-                models.append(self._model(each).fit(
-                    each.fits.rows.X, self.classes_[rows.y], rows.sample_weight))  # fmt: skip
+                models.append(self._fitted(each, rows))
         held_out = out_of_sample(models, selected)
         self.loo_method_ = held_out[0].method
         if not all(each.converged for each in held_out):
@@ -57,6 +58,20 @@ class PoolFit(PooledFunctions):
         log_Ps = [log_Ps[k] for k in members]
         self._store_temperature(pooled(log_Ps, self.weights_), rows.y, rows.judged_weight)
         return cross_fitted(log_Ps, rows.y, rows.judged_weight, rows.folds(PARTS))
+
+    def _fitted(self, selected: SelectedModel, rows: Observations) -> KernelLogisticRegression:
+        """The model of what was selected, fitted to all rows: from the fit of the search if there is one."""
+        model = self._model(selected)
+        given = selected.fits.rows.X, self.classes_[rows.y], rows.sample_weight
+        options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
+        function = selected.fits.finished(selected.best.gamma, model.C, options)
+        if function is None:
+            return model.fit(*given)
+        training = model._begin_fit(*given)
+        if not isinstance(training, Training) or model._choose_centers(training) is not None:
+            return model.fit(*given)
+        model._store_rows(function, training)
+        return model
 
     def _store_pool(
         self,

@@ -23,8 +23,9 @@ from kernelproba.tuning.scorers import LOG_EPS, PSEUDO_ROWS
 PARTS = 10
 #: Strength of the prior on weights: so many nats for each factor e that a weight shrinks.
 PRIOR = 2.0
-#: Newton steps at most, the share of one that is taken at least, and what the next must be expected to gain.
-MAX_STEPS, MIN_LENGTH, DECREMENT = 50, 1e-8, 1e-10
+#: Newton steps at most, the share of one that is taken at least, and what a step gains that is the last: the
+#: next one would gain about the square.
+MAX_STEPS, MIN_LENGTH, DECREMENT = 50, 1e-8, 1e-6
 #: Log-probabilities that are as good as any below while weights are fitted.
 LOWEST = -1e6
 #: Weights below which a model is left out of a pool: it would cost more than it brings.
@@ -126,7 +127,11 @@ def _simplex_fit(
     for _ in range(MAX_STEPS):
         gradient, hessian = problem.derivatives(v)
         step = _step_of_sum_zero(gradient, hessian)
-        if gradient @ step > -DECREMENT or (length := problem.length(v, step, float(gradient @ step))) == 0:
+        slope = float(gradient @ step)
+        if slope > -DECREMENT and (v + step).min() > 0:
+            v = v + step
+            break
+        if (length := problem.length(v, step, slope)) == 0:
             break
         v = v + length * step
     return v / v.sum()

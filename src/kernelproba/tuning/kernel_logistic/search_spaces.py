@@ -32,6 +32,8 @@ from kernelproba.typing import Matrix, MatrixLike
 
 #: Tolerance of the fits of a search: their losses need fewer digits than the final fit.
 SEARCH_TOL = 5e-2
+#: Rows from which on its kernel matrices may be in single precision, in which small products are faster, too.
+SINGLE_ROWS = 100
 
 #: Features of more than two values up to which a Laplacian kernel weighs them: no matrix product computes its
 #: slopes along those.
@@ -143,7 +145,9 @@ class SearchSpaces(ScaledFeatures):
         kernel_of = partial(self._kernel_of, kernel)
         gammas = given_gammas(self.gammas, kernel, partial(kernel_of, X))
         Cs = None if isinstance(self.Cs, str) else positive_numbers(self.Cs, "Cs")
-        options = Options("irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept)
+        options = Options(
+            "irls", max(self.tol, SEARCH_TOL), self.max_iter, self.fit_intercept, single_rows=SINGLE_ROWS
+        )
         # Without places in memory, which differ where a fit goes on from a checkpoint.
         name = re.sub(" at 0x[0-9a-fA-F]+", "", str(kernel))
         weighable, max_rows = self._is_weighable(kernel, X), self._searched_rows()

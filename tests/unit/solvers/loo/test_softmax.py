@@ -7,8 +7,10 @@ from kernelproba.basis.low_rank import low_rank_of_matrix
 from kernelproba.datasets import three_gaussians
 from kernelproba.losses import loss_for
 from kernelproba.solvers.loo import softmax as softmax_leave_one_out
+from kernelproba.solvers.loo import softmax_rows
 from kernelproba.solvers.loo.logistic import logistic_loo_scores
 from kernelproba.solvers.loo.softmax import softmax_loo_scores
+from kernelproba.solvers.loo.softmax_rows import cavities_in_rows
 
 X, y = three_gaussians(60, random_state=0)
 GAMMA = 0.3
@@ -54,14 +56,35 @@ def test_softmax_scores_are_those_of_one_newton_step_without_the_row(C):
         np.testing.assert_allclose(log_P[i], one_newton_step(model, y, weights, i), atol=1e-4)
 
 
+WAYS = (
+    softmax_leave_one_out._cavities_in_differences,
+    softmax_leave_one_out._cavities_in_features,
+    cavities_in_rows,
+)
+
+
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("C", [0.1, 10.0, 1e4])
-def test_matrices_of_rows_and_of_features_lead_to_the_same(C, fit_intercept, monkeypatch):
+def test_differences_features_and_rows_lead_to_the_same(C, fit_intercept, monkeypatch):
     model, results = fitted(C, fit_intercept=fit_intercept), []
-    for share in (0.0, 2.0):
-        monkeypatch.setattr(softmax_leave_one_out, "FULL_RANK", share)
+    monkeypatch.setattr(softmax_rows, "SINGLE_PRECISION_RANGE", 0.0)
+    for way in WAYS:
+        monkeypatch.setattr(softmax_leave_one_out, "_cheapest", lambda *_, way=way: way)
         results.append(left_out(model, y, np.full(60, C), FACTOR.truncated(1e-3)))
-    np.testing.assert_allclose(*results, rtol=1e-5, atol=1e-5)
+    for other in results[1:]:
+        np.testing.assert_allclose(other, results[0], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("C", [0.1, 10.0, 300.0])
+def test_single_precision_moves_scores_by_its_rounding(C, fit_intercept, monkeypatch):
+    model, results = fitted(C, fit_intercept=fit_intercept), []
+    monkeypatch.setattr(softmax_leave_one_out, "_cheapest", lambda *_: cavities_in_rows)
+    for largest in (0.0, np.inf):
+        monkeypatch.setattr(softmax_rows, "SINGLE_PRECISION_RANGE", largest)
+        results.append(left_out(model, y, np.full(60, C)))
+    assert not np.array_equal(*results)
+    np.testing.assert_allclose(*results, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -112,9 +135,9 @@ def test_a_kernel_that_is_all_diagonal_leaves_the_intercepts():
 
 
 @pytest.mark.parametrize("labels", [y, (y > 0).astype(int)])
-@pytest.mark.parametrize("full_rank", [0.0, 2.0])
-def test_one_observation_of_several_is_left_out_as_its_copy_would_be(labels, full_rank, monkeypatch):
-    monkeypatch.setattr(softmax_leave_one_out, "FULL_RANK", full_rank)
+@pytest.mark.parametrize("way", WAYS)
+def test_one_observation_of_several_is_left_out_as_its_copy_would_be(labels, way, monkeypatch):
+    monkeypatch.setattr(softmax_leave_one_out, "_cheapest", lambda *_: way)
     count = 1.0 + np.arange(60) % 3
     model = fitted(3.0, labels, count)
     near = left_out(model, labels, 3.0 * count, share=1 / count)
