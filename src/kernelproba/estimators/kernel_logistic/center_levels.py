@@ -17,8 +17,13 @@ from kernelproba.rows.protocol import Rows
 from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO
 from kernelproba.typing import Matrix
 
-#: Rows of the samples, per centre.
-SAMPLES = (4, 20)
+#: Rows per centre of the first sample; of the last one, whose curvature the steps over all rows go by, at
+#: least and at most, and at most where the features of all rows are kept; and its share of the rows.
+FIRST_SAMPLE, LAST_SAMPLE, KEPT_SAMPLE, SAMPLE_SHARE = 4, (5, 20), 10, 1 / 6
+#: Rows of it whose Gram matrix takes next to nothing.
+FEW_ROWS = 4000
+#: Rows per centre up to which conjugate gradients on whitened features are quicker.
+CROWDED = 12
 #: By how much samples grow whose kernel values are computed at every pass, and how much fewer rows they have
 #: than there are: their passes together cost about as much as one over all rows, and save several.
 GROWTH = 8
@@ -51,7 +56,7 @@ class CenteredProblem:
     def suits_samples(self, memory: int) -> bool:
         """Whether samples pay; if not, conjugate gradients on whitened features of all rows do."""
         n, m = len(self.rows), self.Z.shape[0]
-        crowded = n <= SAMPLES[-1] * m and m > GRAM_COST_RATIO
+        crowded = n <= CROWDED * m and m > GRAM_COST_RATIO
         # Features in single precision, twice while they are put together, and matrices of the centres.
         return not crowded or 12 * n * m > memory
 
@@ -100,7 +105,7 @@ class Levels:
             return Objective(features, y, weights, loss, penalty, k, options.fit_intercept)
 
         block_rows, largest = plan.block_rows(m), plan.sample_rows(m)
-        sizes = sorted({min(n, largest, times * m) for times in SAMPLES})
+        sizes = sorted({min(n, largest, size) for size in (FIRST_SAMPLE * m, last_sample(n, m, plan))})
         most = min(n // GROWTH, plan.drawn_rows(problem.rows.width)) if larger else 0
         between = larger_sizes(sizes[-1], most)
         sample = Sample.draw(problem, max([sizes[-1], *between]), rng)
@@ -137,6 +142,17 @@ class Levels:
         weights = np.empty(len(order))
         weights[order] = problem.rows.pick(problem.weights, np.arange(len(order)))
         return replace(self.samples[-1], weights=weights)
+
+
+def last_sample(n: int, m: int, plan: MemoryPlan) -> int:
+    """Rows of the sample whose curvature preconditions the steps over all n rows.
+
+    Its Gram matrix takes r m² operations for each score, and a step over features that are kept the time of
+    some 30 n m, by the speed of memory.  With half of the rows in it the steps are a third more.
+    """
+    least, most = LAST_SAMPLE
+    each = min(max(SAMPLE_SHARE * n / m, least), KEPT_SAMPLE if plan.keeps(n, m) else most)
+    return max(int(each * m), min(most * m, FEW_ROWS))
 
 
 def larger_sizes(kept: int, most: int) -> list[int]:

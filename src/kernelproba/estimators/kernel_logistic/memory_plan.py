@@ -99,3 +99,7 @@ class MemoryPlan:
         """Bytes that are left for features of all rows, beside so many of the samples."""
         blocks = MOST_WORKERS * BLOCK_BYTES * m * self.block_rows(m)
         return max(0, self.total - sample - self.matrices(m) - blocks)
+
+    def keeps(self, n: int, m: int) -> bool:
+        """Whether the m features of all n rows are kept beside those of a sample."""
+        return 8 * n * m <= self.kept_features(m, 8 * m * min(n, self.sample_rows(m)))

@@ -60,9 +60,10 @@ MOST_SCORES = 8
 COMPONENT_SIZE = 2
 #: Bytes that the comparison of a row that is held out with one of that sample takes: distances, and a kernel.
 COMPARED_BYTES = 16
-#: What fits to all rows, and those without folds of them, take: in units of a fit to a sample, row by row,
-#: where all rows are centres, and where centres are chosen in units of a prediction of all rows.
-FINAL_COST, FINAL_PASSES = 3.0, 40
+#: What fits to all rows, and those without folds of them, take in units of a fit to a sample, row by row,
+#: where all rows are centres; where centres are chosen in the same units, and at least in predictions
+#: of all rows if kernel values are computed at every pass.
+FINAL_COST, CENTERED_COST, FINAL_PASSES = 3.0, 1.5, 40
 #: Rows in memory that are worth another look, relative to those that were searched.
 WORTHWHILE = 1.25
 
@@ -349,17 +350,16 @@ class Growth:
     def _final_seconds(self, n_models: int, found: Candidate, fit: float, predict: float) -> float:
         """What fits of so many models to all rows take, by seconds of a fit to a sample and of predictions.
 
-        How long a fit takes depends on C and on what memory leaves room for; a prediction of rows held out
-        takes one look at as many rows, with as many centres.
+        Where memory has no room for features, a pass takes as long as a prediction of as many rows does.
         """
-        n, plan = len(self.many), self.many.memory_plan(self.memory_limit)
+        n, plan, budget = len(self.many), self.many.memory_plan(self.memory_limit), self.search.budget
         m = grown_centers(found, n, plan)
         if m is None or found.n_centers is None:
-            spans = plan.may_span(n)
-            return (
-                FINAL_COST * n_models * fit * (n / found.n_rows) ** 2 if spans else self.search.budget.reserve
-            )
-        return FINAL_PASSES * n_models * predict * (n * m) / (len(self.order.judged) * found.n_centers)
+            spanning = FINAL_COST * n_models * fit * (n / found.n_rows) ** 2
+            return spanning if plan.may_span(n) else budget.reserve
+        fits = CENTERED_COST * fit * (n * m) / (found.n_rows * found.n_centers)
+        passes = FINAL_PASSES * predict * (n * m) / (len(self.order.judged) * found.n_centers)
+        return n_models * (fits if plan.keeps(n, m) else max(fits, passes))
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""
