@@ -10,7 +10,7 @@ from kernelproba.estimators.base.stored_training import StoredTraining
 from kernelproba.estimators.base.training import Training
 from kernelproba.linalg import densify
 from kernelproba.rows.folds import Fold
-from kernelproba.tuning.described import described, digest
+from kernelproba.tuning.parameter_facts import digest, facts_of
 
 #: Number of the format of stages; a larger one makes older folders foreign.
 FORMAT = 2
@@ -42,7 +42,7 @@ def run_identity(
     """
     version = sys.modules["kernelproba"].__version__  # this module is below the one that has it
     facts: dict[str, object] = {"the version of kernelproba": f"{version}, format {FORMAT}"}
-    facts |= {f"the parameter {name}": described(params[name]) for name in params if name not in _IRRELEVANT}
+    facts |= {f"the parameter {name}": facts_of(params[name]) for name in params if name not in _IRRELEVANT}
     facts["the folds of cv"] = None if folds is None else [digest(*each.contents) for each in folds]
     mass, squares = _sums(given, len(classes))
     which = np.arange(1, len(classes) + 1)

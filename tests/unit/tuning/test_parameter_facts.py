@@ -13,7 +13,7 @@ from sklearn.gaussian_process import kernels as gp
 from sklearn.metrics import accuracy_score, fbeta_score, make_scorer
 
 from kernelproba.kernels import RBF, CallableKernel
-from kernelproba.tuning.described import described
+from kernelproba.tuning.parameter_facts import facts_of
 
 WIDTH = 2.0
 
@@ -54,8 +54,8 @@ def calls_itself(n):
     ],
 )
 def test_what_leads_to_other_fits_is_told_apart(one, other):
-    assert described(one) == described(one)
-    assert described(one) != described(other)
+    assert facts_of(one) == facts_of(one)
+    assert facts_of(one) != facts_of(other)
 
 
 @pytest.mark.parametrize(
@@ -69,23 +69,23 @@ def test_what_leads_to_other_fits_is_told_apart(one, other):
     ],
 )
 def test_what_is_the_same_is_described_alike(one, other):
-    assert described(one) == described(other)
+    assert facts_of(one) == facts_of(other)
 
 
 def test_a_value_that_a_function_takes_from_around_it_counts(monkeypatch):
-    before = described(of_global_width)
+    before = facts_of(of_global_width)
     monkeypatch.setattr(sys.modules[__name__], "WIDTH", 3.0)
-    assert described(of_global_width) != before
-    assert described(calls_itself)
+    assert facts_of(of_global_width) != before
+    assert facts_of(calls_itself)
 
 
 def test_another_process_describes_functions_alike(tmp_path):
     script = tmp_path / "kernels.py"
     script.write_text(
         "from functools import partial\n"
-        "from kernelproba.tuning.described import described\n"
+        "from kernelproba.tuning.parameter_facts import facts_of\n"
         "def inner(X, Z): return [x for x in X if x in {'a', 'b', 'c'}]\n"
-        "print(described(partial(inner, Z=lambda: inner)))\n"
+        "print(facts_of(partial(inner, Z=lambda: inner)))\n"
     )
     with redirect_stdout(StringIO()) as here:
         runpy.run_path(str(script))

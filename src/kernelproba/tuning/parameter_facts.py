@@ -17,7 +17,7 @@ import numpy as np
 _SHORT = 20
 
 
-def described(value: object) -> object:
+def facts_of(value: object) -> object:
     """Return what JSON says of a parameter.
 
     Parameters
@@ -127,4 +127,4 @@ def _name(value: object) -> str:
     return getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or repr(value)
 
 
-__all__ = ["described", "digest"]
+__all__ = ["digest", "facts_of"]
