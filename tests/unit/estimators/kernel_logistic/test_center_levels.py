@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem, Levels, larger_sizes
+from kernelproba.estimators.kernel_logistic.center_levels import (
+    CenteredProblem,
+    Levels,
+    larger_sizes,
+    last_sample,
+)
 from kernelproba.estimators.kernel_logistic.exact import Options
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.kernels import RBF
@@ -31,6 +36,20 @@ def levels_of(problem, limit="100MB", **options):
 )
 def test_samples_grow_by_a_factor_up_to_the_largest(kept, most, sizes):
     assert larger_sizes(kept, most) == sizes
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "limit", "rows"),
+    [
+        (100_000, 4000, "12GB", 20_000),  # a Gram matrix takes as long as dozens of steps
+        (1_000_000, 1000, "24GB", 10_000),
+        (1_000_000, 1000, "2GB", 20_000),  # kernel values are computed at every step
+        (100_000, 4000, "2GB", 20_000),
+        (20_000, 12, "100MB", 240),  # next to nothing
+    ],
+)
+def test_the_sample_whose_curvature_counts_is_small_where_steps_cost_less_than_it(n, m, limit, rows):
+    assert last_sample(n, m, MemoryPlan.within(limit)) == rows
 
 
 def test_larger_samples_are_drawn_for_a_first_fit_only_and_weigh_as_much_as_all_rows():
