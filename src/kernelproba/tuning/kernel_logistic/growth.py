@@ -26,6 +26,7 @@ from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegre
 from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
 from kernelproba.tuning.kernel_logistic.components import with_components
 from kernelproba.tuning.kernel_logistic.feature_relevance import WeighedFeatures
+from kernelproba.tuning.kernel_logistic.final_costs import FinalCosts
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of, view_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool, worthwhile
@@ -60,10 +61,6 @@ MOST_SCORES = 8
 COMPONENT_SIZE = 2
 #: Bytes that the comparison of a row that is held out with one of that sample takes: distances, and a kernel.
 COMPARED_BYTES = 16
-#: What fits to all rows, and those without folds of them, take in units of a fit to a sample, row by row,
-#: where all rows are centres; where centres are chosen in the same units, and at least in predictions
-#: of all rows if kernel values are computed at every pass.
-FINAL_COST, CENTERED_COST, FINAL_PASSES = 3.0, 1.5, 40
 #: Rows in memory that are worth another look, relative to those that were searched.
 WORTHWHILE = 1.25
 
@@ -320,7 +317,9 @@ class Growth:
             members = np.flatnonzero(fit_pool(log_Ps, judged.y, weight)).tolist()
         # A model whose narrower kernel has come level is not judged yet by what it is here.
         level = [leap_is_level(self.search.record, each.best, self.gain) for each in found]
-        return [each for k, each in enumerate(found) if k in members or level[k]]
+        stay = [each for k, each in enumerate(found) if k in members or level[k]]
+        self._costs.keep([each.best.view for each in stay])
+        return stay
 
     def with_components(self, selected: Sequence[SelectedModel]) -> list[SelectedModel]:
         """The models with components of the features as further ones, where rows held out gain by them."""
@@ -340,26 +339,23 @@ class Growth:
             found.append(each if over else with_components(each, fits_of, gain))
         return stage.keep(found)
 
+    @cached_property
+    def _costs(self) -> FinalCosts:
+        """What final fits will take."""
+        n, plan = len(self.many), self.many.memory_plan(self.memory_limit)
+        return FinalCosts(n, len(self.order.judged), plan, self.search.budget)
+
     def _fits_of(
         self, sample: Training, judged: Training, n_models: int
     ) -> Callable[[SelectedModel], SizedFits]:
         """What makes the fits of one of so many models to a sample."""
-        final = partial(self._final_seconds, n_models)
-        return lambda each: SizedFits(each, self.model, sample, judged, self.search, final)
+        costs, plan, n = self._costs, self.many.memory_plan(self.memory_limit), len(self.many)
+        costs.begin()
 
-    def _final_seconds(self, n_models: int, found: Candidate, fit: float, predict: float) -> float:
-        """What fits of so many models to all rows take, by seconds of a fit to a sample and of predictions.
+        def learn(found: Candidate, fit: float, predict: float) -> None:
+            costs.learn(found, grown_centers(found, n, plan), fit, predict, n_models)
 
-        Where memory has no room for features, a pass takes as long as a prediction of as many rows does.
-        """
-        n, plan, budget = len(self.many), self.many.memory_plan(self.memory_limit), self.search.budget
-        m = grown_centers(found, n, plan)
-        if m is None or found.n_centers is None:
-            spanning = FINAL_COST * n_models * fit * (n / found.n_rows) ** 2
-            return spanning if plan.may_span(n) else budget.reserve
-        fits = CENTERED_COST * fit * (n * m) / (found.n_rows * found.n_centers)
-        passes = FINAL_PASSES * predict * (n * m) / (len(self.order.judged) * found.n_centers)
-        return n_models * (fits if plan.keeps(n, m) else max(fits, passes))
+        return lambda each: SizedFits(each, self.model, sample, judged, self.search, learn)
 
     def _moved(self, fits: SizedFits, numbers: Sequence[int | None]) -> SelectedModel:
         """Let the settings of one model move at one size."""

@@ -34,8 +34,8 @@ class SizedFits:
         Rows to fit, and rows to judge by.
     search : CandidateSearch
         Scores, keeps the record and has an eye on the time.
-    final_seconds : callable
-        Candidate, seconds of its fit and of its predictions → those that final fits are expected to take.
+    learn_cost : callable
+        Told of a candidate, and the seconds of its fit and of its predictions.
     """
 
     selected: SelectedModel
@@ -43,7 +43,7 @@ class SizedFits:
     sample: Training
     judged: Training
     search: CandidateSearch
-    final_seconds: Callable[[Candidate, float, float], float]
+    learn_cost: Callable[[Candidate, float, float], None]
     _fitted: dict[tuple, StrengthFits] = field(default_factory=dict, init=False)
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
@@ -115,7 +115,7 @@ class SizedFits:
         end, budget = time.monotonic(), self.search.budget
         self._longest = max(self._longest, fitted - start)
         budget.coming = end - start
-        budget.reserve = self.final_seconds(point, self._longest, end - fitted)
+        self.learn_cost(point, self._longest, end - fitted)
 
     def forget(self) -> None:
         """Give the memory of the fits free; what they predicted stays."""
