@@ -17,13 +17,9 @@ from kernelproba.rows.protocol import Rows
 from kernelproba.solvers.smooth.progressive import GRAM_COST_RATIO
 from kernelproba.typing import Matrix
 
-#: Rows per centre of the first sample; of the last one, whose curvature the steps over all rows go by, at
-#: least and at most, and at most where the features of all rows are kept; and its share of the rows.
-FIRST_SAMPLE, LAST_SAMPLE, KEPT_SAMPLE, SAMPLE_SHARE = 4, (5, 20), 10, 1 / 6
-#: Rows of it whose Gram matrix takes next to nothing.
-FEW_ROWS = 4000
-#: Rows per centre up to which conjugate gradients on whitened features are quicker.
-CROWDED = 12
+#: Rows per centre of the first sample; of the last one, whose curvature the steps over all rows go by; and of
+#: that where many centres would make its Gram matrix dearer than the steps it saves.
+FIRST_SAMPLE, LAST_SAMPLE, SMALL_SAMPLE, MANY_CENTERS = 4, 20, 12, 2500
 #: By how much samples grow whose kernel values are computed at every pass, and how much fewer rows they have
 #: than there are: their passes together cost about as much as one over all rows, and save several.
 GROWTH = 8
@@ -56,7 +52,7 @@ class CenteredProblem:
     def suits_samples(self, memory: int) -> bool:
         """Whether samples pay; if not, conjugate gradients on whitened features of all rows do."""
         n, m = len(self.rows), self.Z.shape[0]
-        crowded = n <= CROWDED * m and m > GRAM_COST_RATIO
+        crowded = n <= LAST_SAMPLE * m and m > GRAM_COST_RATIO
         # Features in single precision, twice while they are put together, and matrices of the centres.
         return not crowded or 12 * n * m > memory
 
@@ -148,11 +144,9 @@ def last_sample(n: int, m: int, plan: MemoryPlan) -> int:
     """Rows of the sample whose curvature preconditions the steps over all n rows.
 
     Its Gram matrix takes r m² operations for each score, and a step over features that are kept the time of
-    some 30 n m, by the speed of memory.  With half of the rows in it the steps are a third more.
+    some 30 n m, by the speed of memory.
     """
-    least, most = LAST_SAMPLE
-    each = min(max(SAMPLE_SHARE * n / m, least), KEPT_SAMPLE if plan.keeps(n, m) else most)
-    return max(int(each * m), min(most * m, FEW_ROWS))
+    return (SMALL_SAMPLE if m > MANY_CENTERS and plan.keeps(n, m) else LAST_SAMPLE) * m
 
 
 def larger_sizes(kept: int, most: int) -> list[int]:

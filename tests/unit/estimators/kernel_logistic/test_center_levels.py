@@ -41,11 +41,9 @@ def test_samples_grow_by_a_factor_up_to_the_largest(kept, most, sizes):
 @pytest.mark.parametrize(
     ("n", "m", "limit", "rows"),
     [
-        (100_000, 4000, "12GB", 20_000),  # a Gram matrix takes as long as dozens of steps
-        (1_000_000, 1000, "24GB", 10_000),
-        (1_000_000, 1000, "2GB", 20_000),  # kernel values are computed at every step
-        (100_000, 4000, "2GB", 20_000),
-        (20_000, 12, "100MB", 240),  # next to nothing
+        (100_000, 4000, "12GB", 48_000),  # a Gram matrix takes as long as dozens of steps
+        (100_000, 1000, "12GB", 20_000),
+        (100_000, 4000, "2GB", 80_000),  # kernel values are computed at every step
     ],
 )
 def test_the_sample_whose_curvature_counts_is_small_where_steps_cost_less_than_it(n, m, limit, rows):
