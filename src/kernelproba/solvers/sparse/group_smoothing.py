@@ -23,7 +23,8 @@ from kernelproba.rows.store import as_rows
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.group_system import GroupSystem
+from kernelproba.solvers.sparse.group_start import accelerated_start
+from kernelproba.solvers.sparse.group_system import GroupSystem, LaggingGram
 from kernelproba.solvers.sparse.newton_system import damped, shared_hessian
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
@@ -36,13 +37,15 @@ FIRST_SHARE, LEAST_SHARE, FALL = 1e-1, 1e-9, 0.2
 MOST_STEPS = 20
 #: Size of a row, in units of μ, up to which it may be set to zero.
 VANISHED = 30.0
-#: Proximal steps before it is smoothed.
-PROXIMAL_STEPS = 12
+#: Accelerated steps from the null model.
+FIRST_STEPS = 75
 #: Residual from which on a Newton step on the rows in use is tried beside.
 POLISHED = 0.3
 #: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
 SAME_VALUE = 1e-6
-INNER_ITERATIONS, RTOL = 200, 0.05
+INNER_ITERATIONS, RTOL = 100, 0.1
+ROUGH=0.1
+MUTOL=1.0
 #: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
 SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
 
@@ -86,10 +89,12 @@ def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: floa
     """
     if start.size <= DENSE_SIZE:
         return smoothed_newton(objective, start, tol=tol, max_iter=max_iter)
-    first = proximal_newton(objective, start, tol=tol, max_iter=min(PROXIMAL_STEPS, max_iter))
-    if first.residual <= tol or first.n_iter >= max_iter:
+    if not start[: len(objective.index)].any():
+        start, tol = accelerated_start(objective, start, FIRST_STEPS), min(tol, 1.0)
+    first = smoothed_newton(objective, start, tol=max(tol, ROUGH), max_iter=max_iter)
+    if first.residual <= tol:
         return first
-    second = smoothed_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
+    second = proximal_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
     return replace(second, n_iter=first.n_iter + second.n_iter)
 
 
@@ -100,16 +105,19 @@ def smoothed_newton(
     point, m = Point(objective, start), len(objective.index)
     best, norms = point, objective.penalty.dual_norm(start[:m])
     size = norms[norms > 0].mean() if norms.any() else 1.0
-    groups = SmoothedGroups.at(start[:m], FIRST_SHARE * size * min(1.0, point.residual))
-    n_iter, at_mu = 0, 0
+    groups = SmoothedGroups.at(start[:m], FIRST_SHARE * size * min(1.0, point.residual, MUTOL * tol if start.size > DENSE_SIZE else 1.0))
+    n_iter, at_mu, grams = 0, 0, LaggingGram()
     while best.residual > tol and n_iter < max_iter and groups.mu > LEAST_SHARE * size:
-        point, groups, t = _step(point, groups)
+        point, groups, t = _step(point, groups, grams)
         n_iter, at_mu = n_iter + 1, at_mu + 1
         # Long steps say that this μ has been dealt with; where none leads on another μ may.
-        if t > 0.5 or t == 0.0 or at_mu == MOST_STEPS:
+        dealt = t > 0.5 or t == 0.0 or at_mu == MOST_STEPS
+        if dealt:
             groups, at_mu = replace(groups, mu=groups.mu * FALL), 0
-        sharp = _sharpened(point, groups.mu)
-        best = _better(_better(best, sharp), _polished(sharp))
+        if dealt or start.size <= DENSE_SIZE:
+            sharp = _sharpened(point, groups.mu)
+            best = _better(best, sharp)
+        if start.size <= DENSE_SIZE: best = _better(best, _polished(sharp))
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
 
 
@@ -133,19 +141,19 @@ def _polished(point: Point) -> Point:
     features = as_rows(smooth.features.whole()[:, used])
     inside = RestrictedObjective(replace(smooth, features=features), point.objective.penalty, used)
     rows = np.append(used, np.arange(m, len(point.theta)))
-    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0))[0]
+    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), LaggingGram())[0]
     theta = np.zeros_like(point.theta)
     theta[rows] = moved.theta
     return Point(point.objective, theta)
 
 
-def _step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, float]:
+def _step(point: Point, groups: SmoothedGroups, grams: LaggingGram) -> tuple[Point, SmoothedGroups, float]:
     """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere."""
     m, W = point.m, point.theta[: point.m]
     slope = point.gradient.copy()
     slope[:m] += W / groups.sizes(W)
     here = point.value - point.objective.penalty.value(W) + groups.sizes(W).sum()
-    for step, shortest in _newton_directions(point, groups, slope):
+    for step, shortest in _newton_directions(point, groups, slope, grams):
         promised = float(np.vdot(slope, step))
         for t in halvings(shortest):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -158,7 +166,7 @@ def _step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, 
 
 
 def _newton_directions(
-    point: Point, groups: SmoothedGroups, slope: np.ndarray
+    point: Point, groups: SmoothedGroups, slope: np.ndarray, grams: LaggingGram
 ) -> Iterator[tuple[np.ndarray, float]]:
     """Yield steps to try one after the other, and how short each may become."""
     objective, state = point.objective, point.objective.smooth.loss.curvature(point.scores)
@@ -170,7 +178,7 @@ def _newton_directions(
         yield solve_semidefinite(damped(H), -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST
         return
     everything = np.arange(len(slope))
-    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state, point.matters)
+    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state, grams)
     step = conjugate_gradient(
         system.product, -slope, rtol=RTOL, max_iter=INNER_ITERATIONS, precondition=system.precondition
     )

@@ -19,6 +19,7 @@ import numpy as np
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.group_system import GroupSystem
 from kernelproba.solvers.sparse.newton_system import NewtonSystem
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.quadratic_model import model_step
@@ -43,7 +44,8 @@ def proximal_newton(
     while point.residual > tol and n_iter < max_iter and not stall.seen(point.value, point.residual):
         improved, whole = _model_step(point)
         # The minimum of an exact model is where a Newton step on its support ends, too.
-        moved = improved if whole else _reduced_step(improved or point) or improved
+        cleared = _cleared(improved or point) or improved
+        moved = improved if whole else _reduced_step(cleared or point) or cleared
         if moved is None:
             break
         point, n_iter = moved, n_iter + 1
@@ -103,15 +105,37 @@ def _model_step(point: Point) -> tuple[Point | None, bool]:
     return moved, exact and moved is not None and np.array_equal(moved.theta, point.theta + step)
 
 
+def _cleared(point: Point) -> Point | None:
+    """Without the groups that would vanish on their own, the others held fixed; None if that does not help.
+
+    Newton steps around such a group would be as short as it is, and gradients take as many steps.
+    """
+    objective, m = point.objective, point.m
+    if not objective.penalty.is_grouped:
+        return None
+    smooth, W = objective.smooth, point.theta[: point.m]
+    K, bend = smooth.features.whole(), smooth.weights * smooth.loss.curvature_weight(smooth.loss.curvature(point.scores))
+    h = np.einsum("ij,ij,i->j", K, K, bend)[:, None]
+    gone = W.any(axis=1) & (objective.penalty.dual_norm(h * W - point.gradient[:m]) < 1)
+    if not gone.any():
+        return None
+    theta = point.theta.copy()
+    theta[:m][gone] = 0.0
+    trial = Point(objective, theta)
+    return trial if trial.value <= point.value else None
+
+
 def _reduced_step(point: Point) -> Point | None:
     """Newton step on the support; None if it does not help."""
     objective, theta, m = point.objective, point.theta, point.m
     free = objective.free(theta)
     if point.residual == 0 or not free.any():
         return None
-    system = NewtonSystem(
-        objective, theta, free, objective.smooth.loss.curvature(point.scores), point.matters
-    )
+    state = objective.smooth.loss.curvature(point.scores)
+    if objective.penalty.is_grouped:
+        system = GroupSystem(objective, theta, np.flatnonzero(free[:, 0]), state)
+    else:
+        system = NewtonSystem(objective, theta, free, state, point.matters)
     step = conjugate_gradient(
         system.product,
         -np.where(free, point.slope, 0.0),

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernelproba.solvers.sparse.group_quadratic import group_quadratic
+from kernelproba.solvers.sparse.group_start import accelerated_model
+from kernelproba.solvers.sparse.group_system import GroupCurvature
 from kernelproba.solvers.sparse.lasso_quadratic import lasso_quadratic
 from kernelproba.solvers.sparse.newton_system import Block, damped, hessian_block
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 #: Entries up to which the model of a lasso is solved as one.
 JOINT_SIZE = 600
+#: Accelerated steps towards the minimum of the model of a group lasso.
+MODEL_STEPS = 30
+#: Kernel values beyond which they are taken instead of sweeps.
+ACCELERATED_VALUES = 100_000
 #: How often each score has its turn.
 TURNS = 2
 #: Features outside the support that come into question: at least so many, and so many times the support.
@@ -82,6 +88,10 @@ def _fill_group(point: "Point", state: np.ndarray, step: np.ndarray) -> None:
     rows = _candidates(
         point, penalty.dual_norm(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1)
     )
+    if len(rows) * len(state) > ACCELERATED_VALUES:
+        X = point.theta[rows]
+        step[rows] = accelerated_model(GroupCurvature(smooth, rows, state), point.gradient[rows], (rows < point.m) * 1.0, X, MODEL_STEPS) - X
+        return
     weights = smooth.weights * smooth.loss.curvature_weight(state)
     Q = damped(Block(smooth, rows, slice(None), weights, point.matters).gram)
     X, strength = point.theta[rows], (rows < point.m) * 1.0

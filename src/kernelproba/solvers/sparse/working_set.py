@@ -26,6 +26,8 @@ from kernelproba.solvers.sparse.stall import Stall
 SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
 #: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
 PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
+#: Centres that groups begin with.
+FIRST_CENTRES = 3000
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: And with groups: before that smoothing leaves most rows next to zero, and the working set would keep them.
@@ -164,6 +166,9 @@ class _State:
         used = self.coef[: len(self.index)].any(axis=1)
         outside = self.slope.copy()
         outside[self.index[used]] = 0.0
+        if self.objective.penalty.is_grouped and not used.any():
+            n = len(outside)
+            return np.unique(np.linspace(0, n - 1, min(n, FIRST_CENTRES)).astype(int))
         batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * used.sum()))
         return _largest(outside, batch)
 
