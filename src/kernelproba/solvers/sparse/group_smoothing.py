@@ -8,12 +8,13 @@ of its own, s U = W is all but linear, and steps remain long down to tiny μ [Ch
     (∇²ℓ + (I − ½(U Wᵀ + W Uᵀ)/s)/s) D = −∇J_μ,      U⁺ = (W + D)/s − U ⟨W, D⟩/s²,  brought back to ‖Uⱼ‖ ≤ 1
 
 The system has all the curvature between scores, whatever the strength of the penalty.  Up to DENSE_SIZE
-entries it is factorised, beyond that solved by conjugate gradients.  Rows that end next to zero with a slope
-below the penalty's are set to zero, and μ falls until the residual of J itself is small.
+entries it is factorised, beyond that solved by conjugate gradients, and μ falls more slowly.  Rows that end next
+to zero with a slope below the penalty's are set to zero, and μ falls until the residual of J itself is small.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from kernelproba.rows.store import as_rows
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.group_start import accelerated_start
+from kernelproba.solvers.sparse.group_accelerated import accelerated_start
 from kernelproba.solvers.sparse.group_system import GroupSystem, LaggingGram
 from kernelproba.solvers.sparse.newton_system import damped, shared_hessian
 from kernelproba.solvers.sparse.objective import RestrictedObjective
@@ -31,12 +32,10 @@ from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 
 #: Entries of Θ up to which the Newton system is factorised.
 DENSE_SIZE = 4000
-#: μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step.
-FIRST_SHARE, LEAST_SHARE, FALL = 1e-1, 1e-9, 0.2
 #: Steps after which μ falls in any case.
 MOST_STEPS = 20
-#: Size of a row, in units of μ, up to which it may be set to zero.
-VANISHED = 30.0
+#: Sizes of a row, in units of μ, up to which it may be set to zero: the first that does not raise J, or the last.
+VANISHED = (30.0, 5.0)
 #: Accelerated steps from the null model.
 FIRST_STEPS = 75
 #: Residual from which on a Newton step on the rows in use is tried beside.
@@ -44,10 +43,24 @@ POLISHED = 0.3
 #: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
 SAME_VALUE = 1e-6
 INNER_ITERATIONS, RTOL = 100, 0.1
-ROUGH=0.1
-MUTOL=1.0
+#: Residual to which many entries are smoothed; proximal steps see to the rest.
+ROUGH_GOAL = 0.1
+#: Residual that ends the first round.
+FIRST_GOAL = 1.0
 #: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
 SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
+
+
+class Fall(NamedTuple):
+    """μ relative to the mean norm of the rows in use: to begin with, from step to step, and at the end."""
+
+    first: float
+    factor: float
+    least: float
+
+
+#: Of few entries, of many in the first round, and of many in those that follow.
+EXACT, BEGINNING, ROUGH = Fall(1e-1, 0.2, 1e-9), Fall(0.3, 0.3, 2e-2), Fall(0.3, 0.3, 1e-9)
 
 
 @dataclass(frozen=True)
@@ -82,16 +95,21 @@ class SmoothedGroups(GroupLasso):
 
 
 def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
-    """Minimise J from Θ (m + 1, k), by proximal steps where they lead quickly, else by smoothing.
+    """Minimise J from Θ (m + 1, k), by smoothing, and by proximal steps where there are many entries.
 
-    Proximal steps share one curvature between the scores.  With strong penalties and many scores they are as
-    good as any and much cheaper; with weak penalties there would be thousands of them.
+    Accelerated gradients begin there, and proximal steps end: few are left once most groups that vanish are
+    zero, while smoothed ones take more and more conjugate gradients as μ falls.
     """
     if start.size <= DENSE_SIZE:
         return smoothed_newton(objective, start, tol=tol, max_iter=max_iter)
     if not start[: len(objective.index)].any():
-        start, tol = accelerated_start(objective, start, FIRST_STEPS), min(tol, 1.0)
-    first = smoothed_newton(objective, start, tol=max(tol, ROUGH), max_iter=max_iter)
+        # Other centres will do more than an exact minimum on these.
+        start = accelerated_start(objective, start, FIRST_STEPS)
+        return smoothed_newton(
+            objective, start, tol=min(tol, FIRST_GOAL), max_iter=max_iter, fall=BEGINNING
+        )
+    fall = ROUGH._replace(first=ROUGH.first * min(1.0, tol))
+    first = smoothed_newton(objective, start, tol=max(tol, ROUGH_GOAL), max_iter=max_iter, fall=fall)
     if first.residual <= tol:
         return first
     second = proximal_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
@@ -99,25 +117,29 @@ def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: floa
 
 
 def smoothed_newton(
-    objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int
+    objective: RestrictedObjective,
+    start: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    fall: Fall = EXACT,
 ) -> Solution:
-    """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or μ is down at rounding."""
+    """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or μ is down at its least."""
     point, m = Point(objective, start), len(objective.index)
     best, norms = point, objective.penalty.dual_norm(start[:m])
     size = norms[norms > 0].mean() if norms.any() else 1.0
-    groups = SmoothedGroups.at(start[:m], FIRST_SHARE * size * min(1.0, point.residual, MUTOL * tol if start.size > DENSE_SIZE else 1.0))
+    groups = SmoothedGroups.at(start[:m], fall.first * size * min(1.0, point.residual))
     n_iter, at_mu, grams = 0, 0, LaggingGram()
-    while best.residual > tol and n_iter < max_iter and groups.mu > LEAST_SHARE * size:
+    while best.residual > tol and n_iter < max_iter and groups.mu > fall.least * size:
         point, groups, t = _step(point, groups, grams)
         n_iter, at_mu = n_iter + 1, at_mu + 1
         # Long steps say that this μ has been dealt with; where none leads on another μ may.
         dealt = t > 0.5 or t == 0.0 or at_mu == MOST_STEPS
         if dealt:
-            groups, at_mu = replace(groups, mu=groups.mu * FALL), 0
-        if dealt or start.size <= DENSE_SIZE:
+            groups, at_mu = replace(groups, mu=groups.mu * fall.factor), 0
+        if dealt or fall is EXACT:
             sharp = _sharpened(point, groups.mu)
-            best = _better(best, sharp)
-        if start.size <= DENSE_SIZE: best = _better(best, _polished(sharp))
+            best = _better(_better(best, sharp), _polished(sharp))
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
 
 
@@ -141,7 +163,9 @@ def _polished(point: Point) -> Point:
     features = as_rows(smooth.features.whole()[:, used])
     inside = RestrictedObjective(replace(smooth, features=features), point.objective.penalty, used)
     rows = np.append(used, np.arange(m, len(point.theta)))
-    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), LaggingGram())[0]
+    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), LaggingGram())[
+        0
+    ]
     theta = np.zeros_like(point.theta)
     theta[rows] = moved.theta
     return Point(point.objective, theta)
@@ -204,10 +228,13 @@ def _dense_system(
 def _sharpened(point: Point, mu: float) -> Point:
     """The point with rows set to zero that are next to it and not steep."""
     m, penalty = point.m, point.objective.penalty
-    norms = penalty.dual_norm(point.theta[:m])
-    gone = (norms > 0) & (norms <= VANISHED * mu) & (penalty.dual_norm(point.gradient[:m]) < 1)
-    if not gone.any():
-        return point
-    theta = point.theta.copy()
-    theta[:m][gone] = 0.0
-    return Point(point.objective, theta)
+    norms, slopes = penalty.dual_norm(point.theta[:m]), penalty.dual_norm(point.gradient[:m])
+    sharp = point
+    for reach in VANISHED:
+        gone = (norms > 0) & (norms <= reach * mu) & (slopes < 1)
+        theta = point.theta.copy()
+        theta[:m][gone] = 0.0
+        sharp = Point(point.objective, theta) if gone.any() else point
+        if sharp.value <= point.value:
+            break
+    return sharp

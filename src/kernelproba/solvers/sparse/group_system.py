@@ -1,13 +1,16 @@
 """The Newton system of a group lasso: all scores share the centres, and each has curvature of its own.
 
-A product with the Hessian is two products with the kernel columns for all scores at once.  Conjugate gradients
-are preconditioned by one curvature for all scores, the largest of each row of the data, with the bound of the
-penalty's:
+A product with the Hessian is two products with the kernel columns for all scores at once.  Conjugate
+gradients are preconditioned by one curvature for all scores, the largest of each row of the data, with the
+bound of the penalty's:
 
     Σᵢ ωᵢ maxₖ p_ik (1 − p_ik) φᵢφᵢᵀ + diag(pen″ⱼ)
 
-Rows of next to no curvature are left out, and where the columns exceed the cache all is in single precision: a
-step is rough, and the slope that it is judged by is exact.
+That bound is 1/‖Wⱼ‖, but along Wⱼ itself pen″ vanishes.  Groups that are so small that it makes a difference
+get a term uⱼuⱼᵀ/hⱼ beside, with uⱼ = Wⱼ/‖Wⱼ‖ and hⱼ the curvature along it.
+
+Rows of next to no curvature are left out, and where the columns exceed the cache all is in single precision:
+a step is rough, and the slope that it is judged by is exact.
 """
 
 import numpy as np
@@ -20,12 +23,12 @@ from kernelproba.solvers.sparse.newton_system import damping, features_of
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 
 #: Curvature of a row's loss, in units of the penalty's slope, up to which it is left out.
-STRAIGHT = 5e-3
+STRAIGHT = 2e-2
 #: Kernel values beyond which all is in single precision.
 DOUBLE_VALUES = 1_000_000
 #: Steps that share a Gram matrix.
 RENEWED = 4
-#: Curvature of the penalty's bound, relative to that along a group, beyond which the latter has a term of its own.
+#: Curvature of the penalty's bound, relative to that along a group, from which on the latter has a term.
 SHORT = 10.0
 #: Ridge of a factor in single precision, relative to the mean diagonal.
 SINGLE_RIDGE = 1e-5
@@ -71,7 +74,7 @@ class GroupCurvature:
 
 
 class LaggingGram:
-    """Gram matrix of all rows of Θ, computed anew every RENEWED steps: it costs more than all that a step does else."""
+    """Gram matrix of all rows of Θ, anew every RENEWED steps: it costs more than anything else in a step."""
 
     def __init__(self):
         self._age, self._gram = 0, np.empty((0, 0))
@@ -120,7 +123,7 @@ class GroupSystem:
         self._solve = get_lapack_funcs(("potrs",), (self.factor,))[0]
 
     def _free_along(self, theta: np.ndarray, bend: np.ndarray) -> None:
-        """Find groups so small that the bound of pen″ is far too steep along them, and their curvature there."""
+        """Find groups so small that the bound of pen″ is far too steep along them, and what it is there."""
         m = len(self.W)
         U = theta / np.maximum(GroupLasso().dual_norm(theta), np.finfo(float).tiny)[:, None]
         along = self.curvature.diagonal().astype(float)
@@ -143,13 +146,14 @@ class GroupSystem:
         out = np.zeros_like(R)
         own = R[self.rows]
         solved = self._solve(self.factor, own.astype(self.factor.dtype), lower=1)[0].astype(np.float64)
-        solved[self.short] += self.units * (np.einsum("jk,jk->j", self.units, own[self.short]) / self.along)[:, None]
+        along = np.einsum("jk,jk->j", self.units, own[self.short]) / self.along
+        solved[self.short] += self.units * along[:, None]
         out[self.rows] = solved
         return out
 
 
 def _factor(gram: np.ndarray, bend: np.ndarray, mean: float) -> np.ndarray:
-    """Lower factor of the Gram matrix, of this mean diagonal, plus a diagonal, in the precision of the former."""
+    """Lower factor of the Gram matrix, of this mean diagonal, plus a diagonal, in its precision."""
     if gram.dtype == np.float32:
         shifted = gram + np.diag((bend + SINGLE_RIDGE * mean).astype(np.float32))
         factor, info = lapack.spotrf(shifted.T, lower=1, overwrite_a=1)

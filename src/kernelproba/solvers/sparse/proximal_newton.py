@@ -114,7 +114,8 @@ def _cleared(point: Point) -> Point | None:
     if not objective.penalty.is_grouped:
         return None
     smooth, W = objective.smooth, point.theta[: point.m]
-    K, bend = smooth.features.whole(), smooth.weights * smooth.loss.curvature_weight(smooth.loss.curvature(point.scores))
+    bend = smooth.weights * smooth.loss.curvature_weight(smooth.loss.curvature(point.scores))
+    K = smooth.features.whole()
     h = np.einsum("ij,ij,i->j", K, K, bend)[:, None]
     gone = W.any(axis=1) & (objective.penalty.dual_norm(h * W - point.gradient[:m]) < 1)
     if not gone.any():
@@ -132,6 +133,7 @@ def _reduced_step(point: Point) -> Point | None:
     if point.residual == 0 or not free.any():
         return None
     state = objective.smooth.loss.curvature(point.scores)
+    system: GroupSystem | NewtonSystem
     if objective.penalty.is_grouped:
         system = GroupSystem(objective, theta, np.flatnonzero(free[:, 0]), state)
     else:
