@@ -3,8 +3,8 @@
     Θ ← prox(V − ∇ℓ(V)/(L h)),      V = Θ + β (Θ − Θ⁻),      hⱼ = Σᵢ K_ij²
 
 From the null model, where all centres begin at once, they are as good as Newton's steps and cost two products
-each; L grows until it bounds the loss.  They minimise the second-order models of later steps as well.  Momentum
-is dropped when it leads uphill [O'Donoghue & Candès 2015].
+each; L grows until it bounds the loss.  They minimise the second-order models of later steps as well.
+Momentum is dropped when it leads uphill [O'Donoghue & Candès 2015].
 """
 
 import numpy as np

@@ -8,8 +8,8 @@ of its own, s U = W is all but linear, and steps remain long down to tiny μ [Ch
     (∇²ℓ + (I − ½(U Wᵀ + W Uᵀ)/s)/s) D = −∇J_μ,      U⁺ = (W + D)/s − U ⟨W, D⟩/s²,  brought back to ‖Uⱼ‖ ≤ 1
 
 The system has all the curvature between scores, whatever the strength of the penalty.  Up to DENSE_SIZE
-entries it is factorised, beyond that solved by conjugate gradients, and μ falls more slowly.  Rows that end next
-to zero with a slope below the penalty's are set to zero, and μ falls until the residual of J itself is small.
+entries it is factorised, beyond that solved by conjugate gradients, and μ falls more slowly.  Rows that end
+next to zero with a slope below the penalty's are set to zero, and μ falls until the residual of J is small.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,8 @@ from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 DENSE_SIZE = 4000
 #: Steps after which μ falls in any case.
 MOST_STEPS = 20
-#: Sizes of a row, in units of μ, up to which it may be set to zero: the first that does not raise J, or the last.
+#: Sizes of a row, in units of μ, up to which it may be set to zero: the first that does not raise J, or
+#: the last.
 VANISHED = (30.0, 5.0)
 #: Accelerated steps from the null model.
 FIRST_STEPS = 75
@@ -105,9 +106,7 @@ def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: floa
     if not start[: len(objective.index)].any():
         # Other centres will do more than an exact minimum on these.
         start = accelerated_start(objective, start, FIRST_STEPS)
-        return smoothed_newton(
-            objective, start, tol=min(tol, FIRST_GOAL), max_iter=max_iter, fall=BEGINNING
-        )
+        return smoothed_newton(objective, start, tol=min(tol, FIRST_GOAL), max_iter=max_iter, fall=BEGINNING)
     fall = ROUGH._replace(first=ROUGH.first * min(1.0, tol))
     first = smoothed_newton(objective, start, tol=max(tol, ROUGH_GOAL), max_iter=max_iter, fall=fall)
     if first.residual <= tol:
@@ -139,7 +138,7 @@ def smoothed_newton(
             groups, at_mu = replace(groups, mu=groups.mu * fall.factor), 0
         if dealt or fall is EXACT:
             sharp = _sharpened(point, groups.mu)
-            best = _better(_better(best, sharp), _polished(sharp))
+            best = _better(_better(best, sharp), _polished(sharp) if fall is EXACT else sharp)
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
 
 

@@ -28,6 +28,8 @@ from kernelproba.solvers.sparse.stall import Stall
 #: Most conjugate gradients of a Newton step, and the share of the slope that they leave: the support is
 #: another one behind the next model, and a tenth took twice the products for no fewer steps.
 INNER_ITERATIONS, RTOL = 100, 0.3
+#: Share of the slope that is left where groups have been set to zero: the gain is small beside the slope.
+CLEAR_RTOL = 3e-3
 #: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
 #: second-order models; it shrinks with the residual.
 NEGLIGIBLE = 5e-3
@@ -127,28 +129,44 @@ def _cleared(point: Point) -> Point | None:
 
 
 def _reduced_step(point: Point) -> Point | None:
-    """Newton step on the support; None if it does not help."""
+    """Newton step on the support; None if it does not help.
+
+    Groups that it takes past their kink may be so small that no share of it helps: the others make up for
+    what they do behind it.  Then these are set to zero, and the step is taken without them.
+    """
     objective, theta, m = point.objective, point.theta, point.m
-    free = objective.free(theta)
-    if point.residual == 0 or not free.any():
+    if point.residual == 0 or not objective.free(theta).any():
         return None
-    state = objective.smooth.loss.curvature(point.scores)
-    system: GroupSystem | NewtonSystem
-    if objective.penalty.is_grouped:
-        system = GroupSystem(objective, theta, np.flatnonzero(free[:, 0]), state)
-    else:
-        system = NewtonSystem(objective, theta, free, state, point.matters)
-    step = conjugate_gradient(
-        system.product,
-        -np.where(free, point.slope, 0.0),
-        rtol=RTOL,
-        max_iter=INNER_ITERATIONS,
-        precondition=system.precondition,
-    )
+    step = _newton_step(point)
 
     def path(t: float) -> np.ndarray:
         moved = theta + t * step
         moved[:m] = objective.penalty.clip_at_kink(theta[:m], moved[:m])
         return moved
 
+    moved = point.search(path, shortest=0.125)
+    passed = theta[:m].any(axis=1) & ~path(1.0)[:m].any(axis=1)
+    if moved or not objective.penalty.is_grouped or not passed.any():
+        return moved
+    held = theta.copy()
+    held[:m][passed] = 0.0
+    theta, step = held, _newton_step(Point(objective, held), CLEAR_RTOL)
     return point.search(path, shortest=0.125)
+
+
+def _newton_step(point: Point, rtol: float = RTOL) -> np.ndarray:
+    """Step, of the shape of Θ, that solves Newton's equations on the support roughly."""
+    objective, theta = point.objective, point.theta
+    free, state = objective.free(theta), objective.smooth.loss.curvature(point.scores)
+    system: GroupSystem | NewtonSystem
+    if objective.penalty.is_grouped:
+        system = GroupSystem(objective, theta, np.flatnonzero(free[:, 0]), state)
+    else:
+        system = NewtonSystem(objective, theta, free, state, point.matters)
+    return conjugate_gradient(
+        system.product,
+        -np.where(free, point.slope, 0.0),
+        rtol=rtol,
+        max_iter=INNER_ITERATIONS,
+        precondition=system.precondition,
+    )
