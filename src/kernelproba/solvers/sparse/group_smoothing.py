@@ -44,8 +44,9 @@ POLISHED = 0.3
 #: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
 SAME_VALUE = 1e-6
 INNER_ITERATIONS, RTOL = 100, 0.1
-#: Residual to which many entries are smoothed; proximal steps see to the rest.
-ROUGH_GOAL = 0.1
+#: Residual to which many entries are smoothed, when proximal steps see to the rest, and the share of J that smoothing
+#: must gain before: then a round on fewer centres will do more.
+ROUGH_GOAL, GAIN = 0.1, 1e-5
 #: Residual that ends the first round.
 FIRST_GOAL = 1.0
 #: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
@@ -53,15 +54,15 @@ SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
 
 
 class Fall(NamedTuple):
-    """μ relative to the mean norm of the rows in use: to begin with, from step to step, and at the end."""
+    """μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step."""
 
     first: float
-    factor: float
     least: float
+    factor: float
 
 
-#: Of few entries, of many in the first round, and of many in those that follow.
-EXACT, BEGINNING, ROUGH = Fall(1e-1, 0.2, 1e-9), Fall(0.3, 0.3, 2e-2), Fall(0.3, 0.3, 1e-9)
+#: Of few entries; of many in the first round; and of many in those that follow, in units of their goal.
+EXACT, BEGINNING, ROUGH = Fall(1e-1, 1e-9, 0.2), Fall(0.3, 2e-2, 0.3), Fall(0.3, 3e-3, 0.3)
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,10 @@ def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: floa
         # Other centres will do more than an exact minimum on these.
         start = accelerated_start(objective, start, FIRST_STEPS)
         return smoothed_newton(objective, start, tol=min(tol, FIRST_GOAL), max_iter=max_iter, fall=BEGINNING)
-    fall = ROUGH._replace(first=ROUGH.first * min(1.0, tol))
+    fall = Fall(ROUGH.first * min(1.0, tol), ROUGH.least * min(1.0, tol), ROUGH.factor)
     first = smoothed_newton(objective, start, tol=max(tol, ROUGH_GOAL), max_iter=max_iter, fall=fall)
-    if first.residual <= tol:
+    before = Point(objective, start).value
+    if first.residual <= tol or (first.residual > ROUGH_GOAL and first.value < (1 - GAIN) * before):
         return first
     second = proximal_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
     return replace(second, n_iter=first.n_iter + second.n_iter)

@@ -114,7 +114,8 @@ class _State:
         self.restricted = self.objective.restrict(self.index, self.columns.matrix)
         self.F = self.restricted.scores(coef)
         if level and self.objective.fit_intercept:
-            # Scores that were held fixed have drifted a little each, and the intercepts feel the sum.
+            # Scores that were held fixed have drifted a little each, rough solutions too, and the intercepts
+            # feel the sum.
             step = self.objective.intercept_step(self.F)
             self.coef[-1] += step
             self.F += step
@@ -145,7 +146,8 @@ class _State:
         self._extend(self._steepest())
         solve = group_newton if self.objective.penalty.is_grouped else proximal_newton
         solution = solve(self.restricted, self.coef, tol=tol, max_iter=max_iter)
-        self.accept(solution.coef)
+        many = self.objective.penalty.is_grouped and solution.coef.size > DENSE_SIZE
+        self.accept(solution.coef, level=many)
         return solution.n_iter
 
     def solve_pairs(self, tol: float, max_iter: int) -> int:
