@@ -44,8 +44,8 @@ POLISHED = 0.3
 #: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
 SAME_VALUE = 1e-6
 INNER_ITERATIONS, RTOL = 100, 0.1
-#: Residual to which many entries are smoothed, when proximal steps see to the rest, and the share of J that smoothing
-#: must gain before: then a round on fewer centres will do more.
+#: Residual to which many entries are smoothed before proximal steps see to the rest, and the share of J that
+#: makes smoothing alone worth a round.
 ROUGH_GOAL, GAIN = 0.1, 1e-5
 #: Residual that ends the first round.
 FIRST_GOAL = 1.0
@@ -54,7 +54,7 @@ SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
 
 
 class Fall(NamedTuple):
-    """μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step."""
+    """μ relative to the mean norm of the rows in use, first and last, and its fall from step to step."""
 
     first: float
     least: float
@@ -62,7 +62,7 @@ class Fall(NamedTuple):
 
 
 #: Of few entries; of many in the first round; and of many in those that follow, in units of their goal.
-EXACT, BEGINNING, ROUGH = Fall(1e-1, 1e-9, 0.2), Fall(0.3, 2e-2, 0.3), Fall(0.3, 3e-3, 0.3)
+EXACT, BEGINNING, ROUGH = Fall(1e-1, 1e-9, 0.2), Fall(0.3, 2e-2, 0.3), Fall(0.3, 1e-2, 0.3)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ from kernelproba.solvers.sparse.stall import Stall
 INNER_ITERATIONS, RTOL = 100, 0.3
 #: Share of the slope that is left where groups have been set to zero: the gain is small beside the slope.
 CLEAR_RTOL = 3e-3
+#: Parts of these groups that are set to zero, one after the other.
+CLEARED_PARTS = (1, 4, 16)
 #: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
 #: second-order models; it shrinks with the residual.
 NEGLIGIBLE = 5e-3
@@ -132,7 +134,7 @@ def _reduced_step(point: Point) -> Point | None:
     """Newton step on the support; None if it does not help.
 
     Groups that it takes past their kink may be so small that no share of it helps: the others make up for
-    what they do behind it.  Then these are set to zero, and the step is taken without them.
+    what they do behind it.  Then these, or the smallest, are set to zero, and the step is taken without them.
     """
     objective, theta, m = point.objective, point.theta, point.m
     if point.residual == 0 or not objective.free(theta).any():
@@ -145,13 +147,19 @@ def _reduced_step(point: Point) -> Point | None:
         return moved
 
     moved = point.search(path, shortest=0.125)
-    passed = theta[:m].any(axis=1) & ~path(1.0)[:m].any(axis=1)
-    if moved or not objective.penalty.is_grouped or not passed.any():
+    if moved or not objective.penalty.is_grouped:
         return moved
-    held = theta.copy()
-    held[:m][passed] = 0.0
-    theta, step = held, _newton_step(Point(objective, held), CLEAR_RTOL)
-    return point.search(path, shortest=0.125)
+    norms = objective.penalty.dual_norm(point.theta[:m])
+    passed = np.flatnonzero((norms > 0) & ~path(1.0)[:m].any(axis=1))
+    passed = passed[np.argsort(norms[passed])]
+    for count in sorted({len(passed) // part for part in CLEARED_PARTS} - {0}, reverse=True):
+        theta = point.theta.copy()
+        theta[passed[:count]] = 0.0
+        step = _newton_step(Point(objective, theta), CLEAR_RTOL)
+        moved = point.search(path, shortest=0.5)
+        if moved:
+            break
+    return moved
 
 
 def _newton_step(point: Point, rtol: float = RTOL) -> np.ndarray:
