@@ -34,8 +34,7 @@ from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 DENSE_SIZE = 4000
 #: Steps after which μ falls in any case.
 MOST_STEPS = 20
-#: Sizes of a row, in units of μ, up to which it may be set to zero: the first that does not raise J, or
-#: the last.
+#: Sizes of a row, in units of μ, up to which it may be set to zero, one tried after the other.
 VANISHED = (30.0, 5.0)
 #: Accelerated steps from the null model.
 FIRST_STEPS = 75
@@ -139,7 +138,7 @@ def smoothed_newton(
         if dealt:
             groups, at_mu = replace(groups, mu=groups.mu * fall.factor), 0
         if dealt or fall is EXACT:
-            sharp = _sharpened(point, groups.mu)
+            sharp = _sharpened(point, groups.mu, np.inf if fall is EXACT else best.value)
             best = _better(_better(best, sharp), _polished(sharp) if fall is EXACT else sharp)
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
 
@@ -226,16 +225,17 @@ def _dense_system(
     return H
 
 
-def _sharpened(point: Point, mu: float) -> Point:
-    """The point with rows set to zero that are next to it and not steep."""
+def _sharpened(point: Point, mu: float, highest: float) -> Point:
+    """The point without rows that are next to zero and not steep, as many as keep J below `highest`."""
     m, penalty = point.m, point.objective.penalty
     norms, slopes = penalty.dual_norm(point.theta[:m]), penalty.dual_norm(point.gradient[:m])
-    sharp = point
     for reach in VANISHED:
         gone = (norms > 0) & (norms <= reach * mu) & (slopes < 1)
+        if not gone.any():
+            break
         theta = point.theta.copy()
         theta[:m][gone] = 0.0
-        sharp = Point(point.objective, theta) if gone.any() else point
-        if sharp.value <= point.value:
-            break
-    return sharp
+        sharp = Point(point.objective, theta)
+        if sharp.value <= highest:
+            return sharp
+    return point

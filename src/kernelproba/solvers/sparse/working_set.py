@@ -22,8 +22,8 @@ from kernelproba.solvers.sparse.proximal_newton import NEGLIGIBLE, proximal_newt
 from kernelproba.solvers.sparse.quadratic_model import JOINT_SIZE
 from kernelproba.solvers.sparse.stall import Stall
 
-#: Candidates that join at once, at least: so many, and so many per score.
-SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
+#: Candidates that join at once, at least: so many, and so many per score; and at most.
+SMALLEST_BATCH, BATCH_PER_SCORE, LARGEST_BATCH = 32, 8, 1500
 #: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
 PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
 #: Centres that groups begin with, and the slope of the null model up to which they do: weaker penalties keep
@@ -182,6 +182,7 @@ class _State:
         if many and not used.any() and self.residual <= MODERATE:
             return np.linspace(0, n - 1, min(n, FIRST_CENTRES)).astype(int)
         batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * used.sum()))
+        batch = min(batch, LARGEST_BATCH)
         return _largest(outside, batch)
 
     def _steepest_pairs(self) -> np.ndarray:
