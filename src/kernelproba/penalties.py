@@ -145,7 +145,7 @@ class GroupLasso:
 
     def prox(self, V, step):
         norm = self.dual_norm(V)[:, None]
-        return V * np.maximum(1.0 - step / np.maximum(norm, np.finfo(float).tiny), 0.0)
+        return V * np.maximum(1.0 - step / np.maximum(norm, np.finfo(norm.dtype).tiny), 0.0)
 
     def subgradient(self, W, D):
         norm = self.dual_norm(W)[:, None]

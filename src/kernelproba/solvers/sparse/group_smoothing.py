@@ -8,12 +8,13 @@ of its own, s U = W is all but linear, and steps remain long down to tiny μ [Ch
     (∇²ℓ + (I − ½(U Wᵀ + W Uᵀ)/s)/s) D = −∇J_μ,      U⁺ = (W + D)/s − U ⟨W, D⟩/s²,  brought back to ‖Uⱼ‖ ≤ 1
 
 The system has all the curvature between scores, whatever the strength of the penalty.  Up to DENSE_SIZE
-entries it is factorised, beyond that solved by conjugate gradients.  Rows that end next to zero with a slope
-below the penalty's are set to zero, and μ falls until the residual of J itself is small.
+entries it is factorised, beyond that solved by conjugate gradients, and μ falls more slowly.  Rows that end
+next to zero with a slope below the penalty's are set to zero, and μ falls until the residual of J is small.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,28 +24,44 @@ from kernelproba.rows.store import as_rows
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.group_system import GroupSystem
+from kernelproba.solvers.sparse.group_accelerated import accelerated_start
+from kernelproba.solvers.sparse.group_system import GroupSystem, LaggingGram
 from kernelproba.solvers.sparse.newton_system import damped, shared_hessian
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
 
 #: Entries of Θ up to which the Newton system is factorised.
 DENSE_SIZE = 4000
-#: μ relative to the mean norm of the rows in use: to begin with, at the end, and its fall from step to step.
-FIRST_SHARE, LEAST_SHARE, FALL = 1e-1, 1e-9, 0.2
 #: Steps after which μ falls in any case.
 MOST_STEPS = 20
-#: Size of a row, in units of μ, up to which it may be set to zero.
-VANISHED = 30.0
-#: Proximal steps before it is smoothed.
-PROXIMAL_STEPS = 12
+#: Sizes of a row, in units of μ, up to which it may be set to zero, one tried after the other.
+VANISHED = (30.0, 5.0)
+#: Accelerated steps from the null model.
+FIRST_STEPS = 75
 #: Residual from which on a Newton step on the rows in use is tried beside.
 POLISHED = 0.3
 #: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
 SAME_VALUE = 1e-6
-INNER_ITERATIONS, RTOL = 200, 0.05
+INNER_ITERATIONS, RTOL = 100, 0.1
+#: Residual to which many entries are smoothed before proximal steps see to the rest, and the share of J that
+#: makes smoothing alone worth a round.
+ROUGH_GOAL, GAIN = 0.1, 1e-5
+#: Residual that ends the first round.
+FIRST_GOAL = 1.0
 #: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
 SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
+
+
+class Fall(NamedTuple):
+    """μ relative to the mean norm of the rows in use, first and last, and its fall from step to step."""
+
+    first: float
+    least: float
+    factor: float
+
+
+#: Of few entries; of many in the first round; and of many in those that follow, in units of their goal.
+EXACT, BEGINNING, ROUGH = Fall(1e-1, 1e-9, 0.2), Fall(0.3, 2e-2, 0.3), Fall(0.3, 1e-2, 0.3)
 
 
 @dataclass(frozen=True)
@@ -79,37 +96,50 @@ class SmoothedGroups(GroupLasso):
 
 
 def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
-    """Minimise J from Θ (m + 1, k), by proximal steps where they lead quickly, else by smoothing.
+    """Minimise J from Θ (m + 1, k), by smoothing, and by proximal steps where there are many entries.
 
-    Proximal steps share one curvature between the scores.  With strong penalties and many scores they are as
-    good as any and much cheaper; with weak penalties there would be thousands of them.
+    Accelerated gradients begin there, and proximal steps end: few are left once most groups that vanish are
+    zero, while smoothed ones take more and more conjugate gradients as μ falls.
     """
     if start.size <= DENSE_SIZE:
         return smoothed_newton(objective, start, tol=tol, max_iter=max_iter)
-    first = proximal_newton(objective, start, tol=tol, max_iter=min(PROXIMAL_STEPS, max_iter))
-    if first.residual <= tol or first.n_iter >= max_iter:
+    if not start[: len(objective.index)].any():
+        # Other centres will do more than an exact minimum on these.
+        start = accelerated_start(objective, start, FIRST_STEPS)
+        return smoothed_newton(objective, start, tol=min(tol, FIRST_GOAL), max_iter=max_iter, fall=BEGINNING)
+    fall = Fall(ROUGH.first * min(1.0, tol), ROUGH.least * min(1.0, tol), ROUGH.factor)
+    first = smoothed_newton(objective, start, tol=max(tol, ROUGH_GOAL), max_iter=max_iter, fall=fall)
+    before = Point(objective, start).value
+    if first.residual <= tol or (first.residual > ROUGH_GOAL and first.value < (1 - GAIN) * before):
         return first
-    second = smoothed_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
+    second = proximal_newton(objective, first.coef, tol=tol, max_iter=max_iter - first.n_iter)
     return replace(second, n_iter=first.n_iter + second.n_iter)
 
 
 def smoothed_newton(
-    objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int
+    objective: RestrictedObjective,
+    start: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    fall: Fall = EXACT,
 ) -> Solution:
-    """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or μ is down at rounding."""
+    """Minimise J from Θ (m + 1, k); stop once the residual is ≤ tol or μ is down at its least."""
     point, m = Point(objective, start), len(objective.index)
     best, norms = point, objective.penalty.dual_norm(start[:m])
     size = norms[norms > 0].mean() if norms.any() else 1.0
-    groups = SmoothedGroups.at(start[:m], FIRST_SHARE * size * min(1.0, point.residual))
-    n_iter, at_mu = 0, 0
-    while best.residual > tol and n_iter < max_iter and groups.mu > LEAST_SHARE * size:
-        point, groups, t = _step(point, groups)
+    groups = SmoothedGroups.at(start[:m], fall.first * size * min(1.0, point.residual))
+    n_iter, at_mu, grams = 0, 0, LaggingGram()
+    while best.residual > tol and n_iter < max_iter and groups.mu > fall.least * size:
+        point, groups, t = _step(point, groups, grams)
         n_iter, at_mu = n_iter + 1, at_mu + 1
         # Long steps say that this μ has been dealt with; where none leads on another μ may.
-        if t > 0.5 or t == 0.0 or at_mu == MOST_STEPS:
-            groups, at_mu = replace(groups, mu=groups.mu * FALL), 0
-        sharp = _sharpened(point, groups.mu)
-        best = _better(_better(best, sharp), _polished(sharp))
+        dealt = t > 0.5 or t == 0.0 or at_mu == MOST_STEPS
+        if dealt:
+            groups, at_mu = replace(groups, mu=groups.mu * fall.factor), 0
+        if dealt or fall is EXACT:
+            sharp = _sharpened(point, groups.mu, np.inf if fall is EXACT else best.value)
+            best = _better(_better(best, sharp), _polished(sharp) if fall is EXACT else sharp)
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
 
 
@@ -133,19 +163,21 @@ def _polished(point: Point) -> Point:
     features = as_rows(smooth.features.whole()[:, used])
     inside = RestrictedObjective(replace(smooth, features=features), point.objective.penalty, used)
     rows = np.append(used, np.arange(m, len(point.theta)))
-    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0))[0]
+    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), LaggingGram())[
+        0
+    ]
     theta = np.zeros_like(point.theta)
     theta[rows] = moved.theta
     return Point(point.objective, theta)
 
 
-def _step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, float]:
+def _step(point: Point, groups: SmoothedGroups, grams: LaggingGram) -> tuple[Point, SmoothedGroups, float]:
     """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere."""
     m, W = point.m, point.theta[: point.m]
     slope = point.gradient.copy()
     slope[:m] += W / groups.sizes(W)
     here = point.value - point.objective.penalty.value(W) + groups.sizes(W).sum()
-    for step, shortest in _newton_directions(point, groups, slope):
+    for step, shortest in _newton_directions(point, groups, slope, grams):
         promised = float(np.vdot(slope, step))
         for t in halvings(shortest):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -158,7 +190,7 @@ def _step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, 
 
 
 def _newton_directions(
-    point: Point, groups: SmoothedGroups, slope: np.ndarray
+    point: Point, groups: SmoothedGroups, slope: np.ndarray, grams: LaggingGram
 ) -> Iterator[tuple[np.ndarray, float]]:
     """Yield steps to try one after the other, and how short each may become."""
     objective, state = point.objective, point.objective.smooth.loss.curvature(point.scores)
@@ -170,7 +202,7 @@ def _newton_directions(
         yield solve_semidefinite(damped(H), -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST
         return
     everything = np.arange(len(slope))
-    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state, point.matters)
+    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state, grams)
     step = conjugate_gradient(
         system.product, -slope, rtol=RTOL, max_iter=INNER_ITERATIONS, precondition=system.precondition
     )
@@ -193,13 +225,17 @@ def _dense_system(
     return H
 
 
-def _sharpened(point: Point, mu: float) -> Point:
-    """The point with rows set to zero that are next to it and not steep."""
+def _sharpened(point: Point, mu: float, highest: float) -> Point:
+    """The point without rows that are next to zero and not steep, as many as keep J below `highest`."""
     m, penalty = point.m, point.objective.penalty
-    norms = penalty.dual_norm(point.theta[:m])
-    gone = (norms > 0) & (norms <= VANISHED * mu) & (penalty.dual_norm(point.gradient[:m]) < 1)
-    if not gone.any():
-        return point
-    theta = point.theta.copy()
-    theta[:m][gone] = 0.0
-    return Point(point.objective, theta)
+    norms, slopes = penalty.dual_norm(point.theta[:m]), penalty.dual_norm(point.gradient[:m])
+    for reach in VANISHED:
+        gone = (norms > 0) & (norms <= reach * mu) & (slopes < 1)
+        if not gone.any():
+            break
+        theta = point.theta.copy()
+        theta[:m][gone] = 0.0
+        sharp = Point(point.objective, theta)
+        if sharp.value <= highest:
+            return sharp
+    return point

@@ -1,27 +1,90 @@
 """The Newton system of a group lasso: all scores share the centres, and each has curvature of its own.
 
 A product with the Hessian is two products with the kernel columns for all scores at once.  Conjugate
-gradients need a preconditioner that knows each score's curvature: one curvature per row of the data for all
-scores, the largest, is far too steep for most of 26 of them.  A score bends its loss at few rows, and few
-centres are near these; on the others the penalty's own curvature rules.  So each score has a block of the
-centres at which
+gradients are preconditioned by one curvature for all scores, the largest of each row of the data, with the
+bound of the penalty's:
 
-    Σᵢ ωᵢ p_ik (1 − p_ik) K_ij²  >  SHARE · pen″ⱼ
+    Σᵢ ωᵢ maxₖ p_ik (1 − p_ik) φᵢφᵢᵀ + diag(pen″ⱼ)
 
-and the rest is a diagonal.
+That bound is 1/‖Wⱼ‖, but along Wⱼ itself pen″ vanishes.  Groups that are so small that it makes a difference
+get a term uⱼuⱼᵀ/hⱼ beside, with uⱼ = Wⱼ/‖Wⱼ‖ and hⱼ the curvature along it.
+
+Rows of next to no curvature are left out, and where the columns exceed the cache all is in single precision:
+a step is rough, and the slope that it is judged by is exact.
 """
 
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import get_lapack_funcs, lapack
 
 from kernelproba.linalg import jittered_cholesky
+from kernelproba.objective import Objective
+from kernelproba.penalties import GroupLasso
 from kernelproba.solvers.sparse.newton_system import damping, features_of
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 
-#: Curvature of a centre in one score, relative to the penalty's, from which on it is in the score's block.
-SHARE = 0.3
-#: Kernel values beyond which products are in single precision: they no longer fit the cache.
-DOUBLE_VALUES = 8_000_000
+#: Curvature of a row's loss, in units of the penalty's slope, up to which it is left out.
+STRAIGHT = 2e-2
+#: Kernel values beyond which all is in single precision.
+DOUBLE_VALUES = 1_000_000
+#: Steps that share a Gram matrix.
+RENEWED = 4
+#: Curvature of the penalty's bound, relative to that along a group, from which on the latter has a term.
+SHORT = 10.0
+#: Ridge of a factor in single precision, relative to the mean diagonal.
+SINGLE_RIDGE = 1e-5
+
+
+class GroupCurvature:
+    """Hessian of the loss on some rows of Θ, for all scores.
+
+    Parameters
+    ----------
+    smooth : Objective
+        The loss.
+    rows : array of shape (p,)
+        The rows of Θ that move.
+    state : array of shape (n, k)
+        Curvature of the loss there.
+    """
+
+    def __init__(self, smooth: Objective, rows: np.ndarray, state: np.ndarray):
+        self.loss = smooth.loss
+        shared = smooth.weights * self.loss.curvature_weight(state)
+        data = np.flatnonzero(shared > STRAIGHT * min(1.0, float(smooth.weights.max())))
+        self.dtype = np.dtype(np.float64 if len(rows) * len(data) <= DOUBLE_VALUES else np.float32)
+        self.Phi = features_of(smooth, rows, data).T.astype(self.dtype, order="C", copy=False)
+        self.state = np.asfortranarray(state[data], dtype=self.dtype)
+        self.weights = smooth.weights[data, None].astype(self.dtype)
+        self.shared = shared[data].astype(self.dtype)
+
+    def product(self, D: np.ndarray) -> np.ndarray:
+        """∇²ℓ D for D (p, k)."""
+        F = (D.T.astype(self.dtype, copy=False) @ self.Phi).T
+        bent = self.weights * self.loss.curvature_product(self.state, F)
+        return (bent.T @ self.Phi.T).T
+
+    def diagonal(self) -> np.ndarray:
+        """Σᵢ ωᵢ maxₖ p_ik (1 − p_ik) φᵢ², (p,)."""
+        return np.einsum("ji,ji,i->j", self.Phi, self.Phi, self.shared)
+
+    def gram(self) -> np.ndarray:
+        """The matrix of the curvature for all scores, (p, p)."""
+        scaled = self.Phi * np.sqrt(self.shared)
+        return scaled @ scaled.T
+
+
+class LaggingGram:
+    """Gram matrix of all rows of Θ, anew every RENEWED steps: it costs more than anything else in a step."""
+
+    def __init__(self):
+        self._age, self._gram = 0, np.empty((0, 0))
+
+    def at(self, curvature: GroupCurvature) -> np.ndarray:
+        """Return the matrix of this curvature, or of one a few steps before."""
+        if self._age % RENEWED == 0:
+            self._gram = curvature.gram()
+        self._age += 1
+        return self._gram
 
 
 class GroupSystem:
@@ -37,8 +100,8 @@ class GroupSystem:
         The rows of Θ that move.
     state : array of shape (n, k)
         Curvature of the loss there.
-    matters : bool array of shape (n, k)
-        The scores that count.
+    grams : LaggingGram, optional
+        Where Gram matrices of the same rows are kept.
     """
 
     def __init__(
@@ -47,46 +110,53 @@ class GroupSystem:
         theta: np.ndarray,
         rows: np.ndarray,
         state: np.ndarray,
-        matters: np.ndarray,
+        grams: LaggingGram | None = None,
     ):
-        self.penalty, self.loss, self.rows = objective.penalty, objective.smooth.loss, rows
-        self.W = theta[: len(objective.index)]
-        data = np.flatnonzero(matters.any(axis=1))
-        Phi = features_of(objective.smooth, rows, data).T
-        self.state, self.weights = np.asfortranarray(state[data]), objective.smooth.weights[data, None]
+        self.penalty, self.rows, self.W = objective.penalty, rows, theta[: len(objective.index)]
+        self.curvature = GroupCurvature(objective.smooth, rows, state)
         bend = np.append(self.penalty.curvature_bound(self.W), np.zeros(len(theta) - len(self.W)))[rows]
-        self._factorise(Phi, bend, matters[data])
-        self.dtype = np.dtype(np.float64 if Phi.size <= DOUBLE_VALUES else np.float32)
-        self.Phi = Phi.astype(self.dtype, copy=False)
+        gram = self.curvature.gram() if grams is None else grams.at(self.curvature)
+        mean = float(gram.trace()) / max(len(gram), 1)
+        self.damping = damping(mean)
+        self.factor = _factor(gram, bend, mean)
+        self._free_along(theta, bend)
+        self._solve = get_lapack_funcs(("potrs",), (self.factor,))[0]
 
-    def _factorise(self, Phi: np.ndarray, bend: np.ndarray, matters: np.ndarray) -> None:
-        """Find the diagonal and each score's block."""
-        k = self.state.shape[1]
-        V = np.column_stack([self.loss.curvature_block(self.state, j, j) for j in range(k)]) * self.weights
-        curvature = np.square(Phi) @ V
-        self.damping = damping(float(curvature.mean()))
-        self.diagonal = curvature + (bend + self.damping)[:, None]
-        self.blocks = []
-        for j in range(k):
-            near = np.flatnonzero(curvature[:, j] > SHARE * bend)
-            own = np.flatnonzero(matters[:, j])
-            scaled = Phi[np.ix_(near, own)] * np.sqrt(V[own, j])
-            self.blocks.append((near, jittered_cholesky(scaled @ scaled.T, bend[near] + self.damping)))
+    def _free_along(self, theta: np.ndarray, bend: np.ndarray) -> None:
+        """Find groups so small that the bound of pen″ is far too steep along them, and what it is there."""
+        m = len(self.W)
+        U = theta / np.maximum(GroupLasso().dual_norm(theta), np.finfo(float).tiny)[:, None]
+        along = self.curvature.diagonal().astype(float)
+        bent = np.zeros(len(theta))
+        bent[:m] = np.einsum("jk,jk->j", U[:m], self.penalty.curvature_product(self.W, U[:m]))
+        along += bent[self.rows] + self.damping
+        self.short = np.flatnonzero(bend > SHORT * along)
+        self.units = U[self.rows[self.short]]
+        self.along = along[self.short]
 
     def product(self, D: np.ndarray) -> np.ndarray:
         """∇²J D for D that vanishes off the rows."""
-        F = (D[self.rows].T.astype(self.dtype) @ self.Phi).T
-        bent = self.weights * self.loss.curvature_product(self.state, F)
         out, m = self.damping * D, len(self.W)
         out[:m] += self.penalty.curvature_product(self.W, D[:m])
-        out[self.rows] += (bent.T.astype(self.dtype, copy=False) @ self.Phi.T).T
+        out[self.rows] += self.curvature.product(D[self.rows])
         return out
 
     def precondition(self, R: np.ndarray) -> np.ndarray:
-        """Solve with the blocks, and with the diagonal elsewhere."""
-        out, own = np.zeros_like(R), R[self.rows] / self.diagonal
-        for j, (near, factor) in enumerate(self.blocks):
-            if len(near):
-                own[near, j] = lapack.dpotrs(factor, R[self.rows[near], j], lower=1)[0]
-        out[self.rows] = own
+        """Solve with the factor."""
+        out = np.zeros_like(R)
+        own = R[self.rows]
+        solved = self._solve(self.factor, own.astype(self.factor.dtype), lower=1)[0].astype(np.float64)
+        along = np.einsum("jk,jk->j", self.units, own[self.short]) / self.along
+        solved[self.short] += self.units * along[:, None]
+        out[self.rows] = solved
         return out
+
+
+def _factor(gram: np.ndarray, bend: np.ndarray, mean: float) -> np.ndarray:
+    """Lower factor of the Gram matrix, of this mean diagonal, plus a diagonal, in its precision."""
+    if gram.dtype == np.float32:
+        shifted = gram + np.diag((bend + SINGLE_RIDGE * mean).astype(np.float32))
+        factor, info = lapack.spotrf(shifted.T, lower=1, overwrite_a=1)
+        if info == 0 and np.isfinite(factor.diagonal()).all():
+            return factor
+    return jittered_cholesky(gram, bend + damping(mean))

@@ -19,6 +19,7 @@ import numpy as np
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.group_system import GroupSystem
 from kernelproba.solvers.sparse.newton_system import NewtonSystem
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.quadratic_model import model_step
@@ -27,6 +28,10 @@ from kernelproba.solvers.sparse.stall import Stall
 #: Most conjugate gradients of a Newton step, and the share of the slope that they leave: the support is
 #: another one behind the next model, and a tenth took twice the products for no fewer steps.
 INNER_ITERATIONS, RTOL = 100, 0.3
+#: Share of the slope that is left where groups have been set to zero: the gain is small beside the slope.
+CLEAR_RTOL = 3e-3
+#: Parts of these groups that are set to zero, one after the other.
+CLEARED_PARTS = (1, 4, 16)
 #: Slope of a row's loss in one score, relative to the penalty's, below which the score does not matter to
 #: second-order models; it shrinks with the residual.
 NEGLIGIBLE = 5e-3
@@ -43,7 +48,8 @@ def proximal_newton(
     while point.residual > tol and n_iter < max_iter and not stall.seen(point.value, point.residual):
         improved, whole = _model_step(point)
         # The minimum of an exact model is where a Newton step on its support ends, too.
-        moved = improved if whole else _reduced_step(improved or point) or improved
+        cleared = _cleared(improved or point) or improved
+        moved = improved if whole else _reduced_step(cleared or point) or cleared
         if moved is None:
             break
         point, n_iter = moved, n_iter + 1
@@ -103,26 +109,72 @@ def _model_step(point: Point) -> tuple[Point | None, bool]:
     return moved, exact and moved is not None and np.array_equal(moved.theta, point.theta + step)
 
 
-def _reduced_step(point: Point) -> Point | None:
-    """Newton step on the support; None if it does not help."""
-    objective, theta, m = point.objective, point.theta, point.m
-    free = objective.free(theta)
-    if point.residual == 0 or not free.any():
+def _cleared(point: Point) -> Point | None:
+    """Without the groups that would vanish on their own, the others held fixed; None if that does not help.
+
+    Newton steps around such a group would be as short as it is, and gradients take as many steps.
+    """
+    objective, m = point.objective, point.m
+    if not objective.penalty.is_grouped:
         return None
-    system = NewtonSystem(
-        objective, theta, free, objective.smooth.loss.curvature(point.scores), point.matters
-    )
-    step = conjugate_gradient(
-        system.product,
-        -np.where(free, point.slope, 0.0),
-        rtol=RTOL,
-        max_iter=INNER_ITERATIONS,
-        precondition=system.precondition,
-    )
+    smooth, W = objective.smooth, point.theta[: point.m]
+    bend = smooth.weights * smooth.loss.curvature_weight(smooth.loss.curvature(point.scores))
+    K = smooth.features.whole()
+    h = np.einsum("ij,ij,i->j", K, K, bend)[:, None]
+    gone = W.any(axis=1) & (objective.penalty.dual_norm(h * W - point.gradient[:m]) < 1)
+    if not gone.any():
+        return None
+    theta = point.theta.copy()
+    theta[:m][gone] = 0.0
+    trial = Point(objective, theta)
+    return trial if trial.value <= point.value else None
+
+
+def _reduced_step(point: Point) -> Point | None:
+    """Newton step on the support; None if it does not help.
+
+    Groups that it takes past their kink may be so small that no share of it helps: the others make up for
+    what they do behind it.  Then these, or the smallest, are set to zero, and the step is taken without them.
+    """
+    objective, theta, m = point.objective, point.theta, point.m
+    if point.residual == 0 or not objective.free(theta).any():
+        return None
+    step = _newton_step(point)
 
     def path(t: float) -> np.ndarray:
         moved = theta + t * step
         moved[:m] = objective.penalty.clip_at_kink(theta[:m], moved[:m])
         return moved
 
-    return point.search(path, shortest=0.125)
+    moved = point.search(path, shortest=0.125)
+    if moved or not objective.penalty.is_grouped:
+        return moved
+    norms = objective.penalty.dual_norm(point.theta[:m])
+    passed = np.flatnonzero((norms > 0) & ~path(1.0)[:m].any(axis=1))
+    passed = passed[np.argsort(norms[passed])]
+    for count in sorted({len(passed) // part for part in CLEARED_PARTS} - {0}, reverse=True):
+        theta = point.theta.copy()
+        theta[passed[:count]] = 0.0
+        step = _newton_step(Point(objective, theta), CLEAR_RTOL)
+        moved = point.search(path, shortest=0.5)
+        if moved:
+            break
+    return moved
+
+
+def _newton_step(point: Point, rtol: float = RTOL) -> np.ndarray:
+    """Step, of the shape of Θ, that solves Newton's equations on the support roughly."""
+    objective, theta = point.objective, point.theta
+    free, state = objective.free(theta), objective.smooth.loss.curvature(point.scores)
+    system: GroupSystem | NewtonSystem
+    if objective.penalty.is_grouped:
+        system = GroupSystem(objective, theta, np.flatnonzero(free[:, 0]), state)
+    else:
+        system = NewtonSystem(objective, theta, free, state, point.matters)
+    return conjugate_gradient(
+        system.product,
+        -np.where(free, point.slope, 0.0),
+        rtol=rtol,
+        max_iter=INNER_ITERATIONS,
+        precondition=system.precondition,
+    )

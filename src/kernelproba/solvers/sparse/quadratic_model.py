@@ -5,14 +5,17 @@
 *Lasso*: while it is small the model is solved as one quadratic with absolute values, exactly.  Beyond that
 the scores take turns: each block of H, one score and the features that come into question for it, is solved
 exactly with the steps of the others held fixed.  Two rounds of turns do; the Newton step on the support that
-follows sees to the rest.  *Group lasso*: one curvature per row of the data serves all scores.
+follows sees to the rest.  *Group lasso*: one curvature per row of the data serves all scores while there are
+few rows; beyond that accelerated gradients have all the curvature, and go only part of the way.
 """
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernelproba.solvers.sparse.group_accelerated import accelerated_model
 from kernelproba.solvers.sparse.group_quadratic import group_quadratic
+from kernelproba.solvers.sparse.group_system import GroupCurvature
 from kernelproba.solvers.sparse.lasso_quadratic import lasso_quadratic
 from kernelproba.solvers.sparse.newton_system import Block, damped, hessian_block
 
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 
 #: Entries up to which the model of a lasso is solved as one.
 JOINT_SIZE = 600
+#: Accelerated steps towards the minimum of the model of a group lasso.
+MODEL_STEPS = 30
+#: Kernel values beyond which they are taken instead of sweeps.
+ACCELERATED_VALUES = 100_000
 #: How often each score has its turn.
 TURNS = 2
 #: Features outside the support that come into question: at least so many, and so many times the support.
@@ -77,16 +84,19 @@ def _solve(point: "Point", Q: np.ndarray, at: tuple, linear: np.ndarray, start: 
 
 
 def _fill_group(point: "Point", state: np.ndarray, step: np.ndarray) -> None:
-    """Minimise over whole rows of Θ, with one curvature per row of the data."""
+    """Minimise over whole rows of Θ."""
     smooth, penalty = point.objective.smooth, point.objective.penalty
     rows = _candidates(
         point, penalty.dual_norm(point.slope[: point.m]), np.any(point.theta[: point.m], axis=1)
     )
+    X, strength, gradient = point.theta[rows], (rows < point.m) * 1.0, point.gradient[rows]
+    if len(rows) * len(state) > ACCELERATED_VALUES:
+        curvature = GroupCurvature(smooth, rows, state)
+        step[rows] = accelerated_model(curvature, gradient, strength, X, MODEL_STEPS) - X
+        return
     weights = smooth.weights * smooth.loss.curvature_weight(state)
     Q = damped(Block(smooth, rows, slice(None), weights, point.matters).gram)
-    X, strength = point.theta[rows], (rows < point.m) * 1.0
-    linear = point.gradient[rows] - Q @ X
-    step[rows] = group_quadratic(Q, linear, strength, X, tol=0.1 * point.residual) - X
+    step[rows] = group_quadratic(Q, gradient - Q @ X, strength, X, tol=0.1 * point.residual) - X
 
 
 def _candidates(point: "Point", slope: np.ndarray, support: np.ndarray) -> np.ndarray:

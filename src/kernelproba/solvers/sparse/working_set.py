@@ -14,7 +14,7 @@ import numpy as np
 
 from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.group_smoothing import group_newton
+from kernelproba.solvers.sparse.group_smoothing import DENSE_SIZE, group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.solvers.sparse.pair_newton import pair_newton
 from kernelproba.solvers.sparse.pair_problem import PairProblem
@@ -22,14 +22,19 @@ from kernelproba.solvers.sparse.proximal_newton import NEGLIGIBLE, proximal_newt
 from kernelproba.solvers.sparse.quadratic_model import JOINT_SIZE
 from kernelproba.solvers.sparse.stall import Stall
 
-#: Candidates that join at once, at least: so many, and so many per score.
-SMALLEST_BATCH, BATCH_PER_SCORE = 32, 8
+#: Candidates that join at once, at least: so many, and so many per score; and at most.
+SMALLEST_BATCH, BATCH_PER_SCORE, LARGEST_BATCH = 32, 8, 1500
 #: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
 PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
+#: Centres that groups begin with, and the slope of the null model up to which they do: weaker penalties keep
+#: few of many parallel centres, and coefficients so large that gradients take long.
+FIRST_CENTRES, MODERATE = 3000, 1e4
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: And with groups: before that smoothing leaves most rows next to zero, and the working set would keep them.
 GROUP_GOAL = 0.03
+#: And with groups of so many entries that these are cleared away.
+MANY_GOAL = 0.1
 #: Most rounds; a well-posed problem takes about ten.
 ROUNDS = 100
 #: Rounds in a row without progress after which there will be none.
@@ -58,7 +63,7 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     for _ in range(ROUNDS):
         if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
             break
-        share = GROUP_GOAL if is_grouped else GOAL
+        share = state.goal_share()
         # A round may end steeper than it began; a goal as coarse would be met in one step, and cost a round.
         least = min(least, state.residual)
         goal, left = max(0.5 * tol, share * least), max_iter - n_iter
@@ -109,7 +114,8 @@ class _State:
         self.restricted = self.objective.restrict(self.index, self.columns.matrix)
         self.F = self.restricted.scores(coef)
         if level and self.objective.fit_intercept:
-            # Scores that were held fixed have drifted a little each, and the intercepts feel the sum.
+            # Scores that were held fixed have drifted a little each, rough solutions too, and the intercepts
+            # feel the sum.
             step = self.objective.intercept_step(self.F)
             self.coef[-1] += step
             self.F += step
@@ -120,6 +126,12 @@ class _State:
         self.subgradient = penalty.subgradient(W, self.D)
         self.slope = penalty.dual_norm(self.subgradient)
         self.residual = float(max(self.slope.max(initial=0.0), np.abs(self.at_intercept).max(initial=0.0)))
+
+    def goal_share(self) -> float:
+        """Share of the residual to which the next restricted problem is solved."""
+        if not self.objective.penalty.is_grouped:
+            return GOAL
+        return GROUP_GOAL if self.coef.size <= DENSE_SIZE else MANY_GOAL
 
     def in_pairs(self) -> bool:
         """Whether each score should have a working set of its own."""
@@ -134,7 +146,8 @@ class _State:
         self._extend(self._steepest())
         solve = group_newton if self.objective.penalty.is_grouped else proximal_newton
         solution = solve(self.restricted, self.coef, tol=tol, max_iter=max_iter)
-        self.accept(solution.coef)
+        many = self.objective.penalty.is_grouped and solution.coef.size > DENSE_SIZE
+        self.accept(solution.coef, level=many)
         return solution.n_iter
 
     def solve_pairs(self, tol: float, max_iter: int) -> int:
@@ -160,11 +173,16 @@ class _State:
         return taken
 
     def _steepest(self) -> np.ndarray:
-        """The steepest of the centres that are not in use."""
+        """The steepest of the centres not in use; groups begin with many from all over the data."""
         used = self.coef[: len(self.index)].any(axis=1)
         outside = self.slope.copy()
         outside[self.index[used]] = 0.0
+        n = len(outside)
+        many = self.objective.penalty.is_grouped and self.D.size > DENSE_SIZE
+        if many and not used.any() and self.residual <= MODERATE:
+            return np.linspace(0, n - 1, min(n, FIRST_CENTRES)).astype(int)
         batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * used.sum()))
+        batch = min(batch, LARGEST_BATCH)
         return _largest(outside, batch)
 
     def _steepest_pairs(self) -> np.ndarray:

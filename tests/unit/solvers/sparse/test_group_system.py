@@ -8,7 +8,7 @@ from kernelproba.kernels import RBF
 from kernelproba.losses import Softmax
 from kernelproba.penalties import GroupLasso
 from kernelproba.solvers.sparse import group_system, newton_system
-from kernelproba.solvers.sparse.group_system import GroupSystem
+from kernelproba.solvers.sparse.group_system import GroupCurvature, GroupSystem, LaggingGram
 from kernelproba.solvers.sparse.newton_system import NewtonSystem, hessian_block, shared_hessian
 from kernelproba.solvers.sparse.objective import SparseObjective
 
@@ -18,27 +18,52 @@ OBJECTIVE = SparseObjective(
     KernelColumns(RBF(1.0), RNG.standard_normal((40, 2))), Y, np.full(40, 2.0), Softmax(), GroupLasso(), 3
 ).restrict(np.arange(10))
 THETA, STEP = RNG.standard_normal((2, 11, 3))
-STATE, ALL = Softmax().curvature(OBJECTIVE.scores(THETA)), np.ones((40, 3), dtype=bool)
+STATE = Softmax().curvature(OBJECTIVE.scores(THETA))
 
 
-def system():
-    return GroupSystem(OBJECTIVE, THETA, np.arange(11), STATE, ALL)
+def system(theta=THETA):
+    return GroupSystem(OBJECTIVE, theta, np.arange(11), STATE)
 
 
 @pytest.mark.parametrize(("values", "rtol"), [(10**6, 1e-5), (0, 1e-4)])
 def test_products_in_either_precision_are_those_of_the_hessian(values, rtol, monkeypatch):
     monkeypatch.setattr(group_system, "DOUBLE_VALUES", values)
-    expected = NewtonSystem(OBJECTIVE, THETA, np.ones((11, 3), dtype=bool), STATE, ALL).product(STEP)
+    monkeypatch.setattr(group_system, "STRAIGHT", 0.0)
+    everything = np.ones((11, 3), dtype=bool), STATE, np.ones((40, 3), dtype=bool)
+    expected = NewtonSystem(OBJECTIVE, THETA, *everything).product(STEP)
     np.testing.assert_allclose(system().product(STEP), expected, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1e9])
-def test_the_preconditioner_is_symmetric_and_positive(share, monkeypatch):
-    monkeypatch.setattr(group_system, "SHARE", share)
+@pytest.mark.parametrize("short", [0.0, 10.0, np.inf])
+@pytest.mark.parametrize("values", [10**6, 0])
+def test_the_preconditioner_is_symmetric_and_positive(short, values, monkeypatch):
+    monkeypatch.setattr(group_system, "SHORT", short)
+    monkeypatch.setattr(group_system, "DOUBLE_VALUES", values)
     inverse = system()
     M = np.stack([inverse.precondition(e.reshape(11, 3)).ravel() for e in np.eye(33)])
-    np.testing.assert_allclose(M, M.T, atol=1e-12)
-    assert np.linalg.eigvalsh(M).min() > 0
+    np.testing.assert_allclose(M, M.T, atol=1e-12 if values else 1e-3)
+    assert np.linalg.eigvalsh((M + M.T) / 2).min() > 0
+
+
+def test_groups_next_to_zero_move_as_far_as_the_loss_lets_them():
+    """The bound of the penalty's curvature alone would hold them where they are."""
+    theta = THETA.copy()
+    theta[:3] *= 1e-6
+    near = system(theta)
+    along = np.zeros_like(theta)
+    along[0] = theta[0] / np.linalg.norm(theta[0])
+    assert np.vdot(along, near.precondition(near.product(along))) > 0.1
+
+
+def test_gram_matrices_lag_behind(monkeypatch):
+    monkeypatch.setattr(group_system, "RENEWED", 2)
+    grams = LaggingGram()
+    states = (STATE, STATE / 2, STATE / 3)
+    curvatures = [GroupCurvature(OBJECTIVE.smooth, np.arange(11), state) for state in states]
+    first, second, third = (grams.at(curvature) for curvature in curvatures)
+    np.testing.assert_array_equal(first, curvatures[0].gram())
+    assert second is first
+    np.testing.assert_array_equal(third, curvatures[2].gram())
 
 
 @pytest.mark.parametrize(("straight", "atol"), [(0.0, 1e-12), (1e-4, 40 * 1e-4)])
