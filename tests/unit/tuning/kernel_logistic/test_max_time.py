@@ -101,7 +101,7 @@ def test_a_budget_keeps_its_reserve_and_tells_how_much_it_suffices_for(monkeypat
     assert not budget.is_over()
     clock[0] = 6.0
     assert budget.is_over()
-    assert budget.affordable(100) == 50
+    assert budget.affordable(100) == 62  # (4/8)^(2/3)
     clock[0] = 3.0
     assert budget.affordable(100) == 100  # estimates are rough
     clock[0] = 30.0
