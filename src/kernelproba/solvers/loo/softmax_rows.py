@@ -22,9 +22,9 @@ from kernelproba.linalg import jittered_cholesky, triangular_inverse
 
 #: Least curvature of a class relative to that of the row.
 LEAST_CURVATURE = 1e-10
-#: Bound on the eigenvalues of I + √e K̂ √e, and least curvature of a class relative to the penalty of its
-#: intercept, in single precision.
-SINGLE_PRECISION_RANGE, FREE_INTERCEPT = 3e5, 100.0
+#: Bound on the eigenvalues of I + √e K̂ √e, least curvature of a class relative to the penalty of its
+#: intercept, and least curvature of a row, in single precision.
+SINGLE_PRECISION_RANGE, FREE_INTERCEPT, LEAST_SINGLE = 3e5, 100.0, 1e-30
 
 
 def cavities_in_rows(
@@ -45,7 +45,7 @@ def _is_single(Phi: np.ndarray, penalty: float, E: np.ndarray) -> bool:
     """Whether single precision leaves the matrices what they are."""
     largest = 1 + (np.einsum("ij,ij->i", Phi, Phi) @ E).max(initial=0.0)
     free = penalty == np.inf or E.sum(axis=0).min() >= FREE_INTERCEPT * penalty
-    return bool(largest <= SINGLE_PRECISION_RANGE and free)
+    return bool(largest <= SINGLE_PRECISION_RANGE and free and E.min(initial=1.0) >= LEAST_SINGLE)
 
 
 def _cavities(R: np.ndarray, E: np.ndarray, Q: np.ndarray) -> np.ndarray:

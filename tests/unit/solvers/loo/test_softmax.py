@@ -175,3 +175,10 @@ def test_leave_one_out_of_a_kernel_that_sees_no_difference_is_finite_and_without
         scores = logistic_loo_scores(K, np.zeros(2), y, np.full(2, 100.0), fit_intercept=True)
     assert np.isfinite(scores).all()
     assert scores[0] >= 0 >= scores[1]  # each row is left to the other's label
+
+
+@pytest.mark.parametrize("C", [1e-100, 1e-45])
+def test_weights_beyond_single_precision_are_left_to_double(C):
+    """In single precision the curvature of all rows was zero, and the share of the intercept 0/0."""
+    scores = softmax_loo_scores(FACTOR, np.zeros((60, 3)), y, np.full(60, C), fit_intercept=True)
+    assert np.isfinite(scores).all()
