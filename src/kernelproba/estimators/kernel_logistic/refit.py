@@ -34,7 +34,7 @@ class Refits:
         centers, c = (model.support_vectors_, model.support_), len(model.classes_)
         problem = CenteredProblem(model.kernel_, *centers, rows, y, model.C * weight, c)
         plan = model._memory_plan(len(rows))
-        self._fits = CenterFits(problem, _options(model), plan, model.random_state, _coefficients(model))
+        self._fits = CenterFits(problem, options_of(model), plan, model.random_state, _coefficients(model))
 
     def to(self, weight: np.ndarray, step: Step = unobserved) -> KernelLogisticRegression:
         """The copy fitted to these weights (n,); `step` is the context of every pass."""
@@ -62,7 +62,7 @@ class StrengthFits:
         centers = (model.support_vectors_, model.support_) if chosen is None else chosen
         problem, plan = model._centered_problem(training, *centers), model._memory_plan(len(training.y))
         self.model, self._training = model, training
-        self._fits = CenterFits(problem, _options(model), plan, model.random_state)
+        self._fits = CenterFits(problem, options_of(model), plan, model.random_state)
         if chosen is not None:
             model._store_centered(self._fits.fit(problem.weights), problem.Z, training)
 
@@ -93,7 +93,7 @@ class RowFits:
     """
 
     def __init__(self, model: KernelLogisticRegression, X: Matrix, y: ArrayLike, sample_weight: np.ndarray):
-        self.model, options = model, _options(model)
+        self.model, options = model, options_of(model)
         self.rows = model._spanning_rows(model._begin_fit(X, y, sample_weight), options)
         self.options, self._matrix = options, np.empty((0, 0))
 
@@ -134,7 +134,7 @@ class RowFits:
         return self._matrix
 
 
-def _options(model: KernelLogisticRegression) -> Options:
+def options_of(model: KernelLogisticRegression) -> Options:
     """How a model is fitted, with nobody told of the steps."""
     return Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
 

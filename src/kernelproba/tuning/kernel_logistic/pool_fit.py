@@ -9,7 +9,7 @@ from kernelproba.calibration import MIN_EXPONENT, fit_temperature
 from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.exact import Options
+from kernelproba.estimators.kernel_logistic.refit import options_of
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
 from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
@@ -63,8 +63,7 @@ class PoolFit(PooledFunctions):
         """The model of what was selected, fitted to all rows: from the fit of the search if there is one."""
         model = self._model(selected)
         given = selected.fits.rows.X, self.classes_[rows.y], rows.sample_weight
-        options = Options(model.solver, model.tol, model.max_iter, model.fit_intercept)
-        function = selected.fits.finished(selected.best.gamma, model.C, options)
+        function = selected.fits.finished(selected.best.gamma, model.C, options_of(model))
         if function is None:
             return model.fit(*given)
         training = model._begin_fit(*given)

@@ -47,7 +47,7 @@ class SizedFits:
     _fitted: dict[tuple, StrengthFits] = field(default_factory=dict, init=False)
     _scored: dict[tuple, Candidate] = field(default_factory=dict, init=False)
     _log_P: dict[tuple, np.ndarray] = field(default_factory=dict, init=False)
-    _longest: float = field(default=0.0, init=False)
+    _longest: dict[int | None, float] = field(default_factory=dict, init=False)
     _width: float | None = field(default=None, init=False)
 
     def evaluate(self, n_centers: int | None, gamma: float | None, C: float) -> Candidate:
@@ -111,11 +111,11 @@ class SizedFits:
         return fits.model
 
     def _keep_time(self, point: Candidate, start: float, fitted: float) -> None:
-        """Keep time for the final fits, and for another candidate; the longest fit is one without a start."""
-        end, budget = time.monotonic(), self.search.budget
-        self._longest = max(self._longest, fitted - start)
-        budget.coming = end - start
-        self.learn_cost(point, self._longest, end - fitted)
+        """Keep time for another candidate, and for final fits by the longest fit with as many centres."""
+        end, m = time.monotonic(), point.n_centers
+        self._longest[m] = max(self._longest.get(m, 0.0), fitted - start)
+        self.search.budget.coming = end - start
+        self.learn_cost(point, self._longest[m], end - fitted)
 
     def forget(self) -> None:
         """Give the memory of the fits free; what they predicted stays."""
