@@ -6,7 +6,7 @@ linear one) and the positive part of an indefinite one (the sigmoid).  With chos
 features are given, and the kernel matrix of irls is their product.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,11 +21,17 @@ from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelMatrix, Ker
 from kernelproba.penalties import Ridge
 from kernelproba.rows.store import as_rows
 from kernelproba.solvers import SOLVERS, Solution, irls
-from kernelproba.solvers.smooth.growing_subspace import FEWEST_ROWS, growing_subspace, room
+from kernelproba.solvers.smooth.binary_stack import BinaryStack
+from kernelproba.solvers.smooth.growing_subspace import (
+    FEWEST_ROWS,
+    growing_subspace,
+    growing_subspaces,
+    room,
+)
 from kernelproba.solvers.smooth.irls import KernelSolution
 from kernelproba.solvers.smooth.recycled_directions import RecycledDirections
 from kernelproba.solvers.smooth.score_start import from_scores
-from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace
+from kernelproba.solvers.smooth.stacked_subspaces import binary_subspace, stacked_subspaces
 
 #: Above so many rows, and at tolerances that allow it, matrices are kept in single precision.
 SINGLE_PRECISION_ROWS = 500
@@ -103,14 +109,8 @@ def fit_function(
     matrix : callable, optional
         (kernel, X, dtype) → kernel matrix, for whoever keeps it; it is computed if that is not given.
     """
-    doubtful = not kernel.definite or isinstance(kernel, Precomputed)
-    solver = options.solver
-    if solver == "auto":
-        solver = "newton-cg" if doubtful or is_thin(kernel, X) else "irls"
-    if solver == "irls" and not doubtful:
-        # Noise is relative to the values of the kernel, which other kernels have around one.
-        largest = float(kernel.diag(X).max()) if isinstance(kernel, Linear) else 1.0
-        dtype, whole = options.precision(X.shape[0], weights.max() * largest), _matrix(y, matrix)
+    if (solver := _solver(kernel, X, options)) == "irls" and not _is_doubtful(kernel):
+        dtype, whole = _precision(kernel, X, weights, options), _matrix(y, matrix)
         fit = fit_matrix(whole(kernel, X, dtype), y, weights, options, start)
         if not fit.solution.converged and dtype is not np.float64:
             fit = fit_matrix(whole(kernel, X, np.float64), y, weights, options)
@@ -129,6 +129,54 @@ def fit_function(
     values = kernel(X, kernel.select(X, start.index)) @ start.dual
     coef = np.vstack([basis.coordinates(values[basis.index]), start.intercept])
     return fit_features(basis, Phi, y, weights, options, coef)
+
+
+def fit_each(
+    kernel: Kernel,
+    X,
+    y: np.ndarray,
+    weights: Sequence[np.ndarray],
+    options: Options,
+    matrix: Callable[..., np.ndarray],
+) -> list[LogisticFunction]:
+    """Fit to one weighting of the rows after another as `fit_function` does, in step where that pays.
+
+    Parameters
+    ----------
+    kernel, X, y, options, matrix
+        As of `fit_function`.
+    weights : sequence of arrays (n,)
+        One ω for each fit.
+    """
+    found: Sequence[LogisticFunction | None] | None = None
+    if _solver(kernel, X, options) == "irls" and not _is_doubtful(kernel):
+        dtype = _precision(kernel, X, np.maximum.reduce(weights), options)
+        found = _fit_in_step(DenseMatrix(matrix(kernel, X, dtype)), y, weights, options)
+    return [
+        fit
+        if fit is not None and fit.solution.converged
+        else fit_function(kernel, X, y, each, options, None, matrix)
+        for fit, each in zip(found or [None] * len(weights), weights, strict=True)
+    ]
+
+
+def _solver(kernel: Kernel, X, options: Options) -> str:
+    """The solver that is asked for, or the one that suits the kernel."""
+    if options.solver != "auto":
+        return options.solver
+    return "newton-cg" if _is_doubtful(kernel) or is_thin(kernel, X) else "irls"
+
+
+def _is_doubtful(kernel: Kernel) -> bool:
+    """Whether the kernel matrix may have negative eigenvalues."""
+    return not kernel.definite or isinstance(kernel, Precomputed)
+
+
+def _precision(kernel: Kernel, X, weights: np.ndarray, options: Options) -> type:
+    """Type in which the kernel matrix of rows X with weights ω is kept."""
+    # Noise is relative to the values of the kernel, which other kernels have around one.
+    largest = float(kernel.diag(X).max()) if isinstance(kernel, Linear) else 1.0
+    return options.precision(X.shape[0], weights.max() * largest)
 
 
 def _matrix(y: np.ndarray, matrix: Callable[..., np.ndarray] | None) -> Callable[..., KernelMatrix]:
@@ -159,9 +207,8 @@ def fit_matrix(
     scores (n, k) of the rows by a function nearby, of another kernel or with more rows (`score_start`);
     growing subspaces have no use for those.
     """
-    loss = loss_for(c := int(y.max()) + 1)
-    n, k, tol, max_iter = len(y), loss.n_scores(c), options.tol, options.max_iter
-    objective = KernelObjective(K, y, weights, loss, k, options.fit_intercept)
+    objective = _objective(K, y, weights, options)
+    n, k, tol, max_iter = len(y), objective.n_scores, options.tol, options.max_iter
     theta = np.zeros((n + options.fit_intercept, k))
     if isinstance(start, KernelFunction):
         theta[start.index] = start.dual
@@ -182,7 +229,39 @@ def fit_matrix(
         elif start is None:
             at = minimise(replace(objective, weights=weights / 100), theta, tol=ROUGH_TOL)
         solution = minimise(objective, at, tol=tol)
-    intercept = solution.coef[n] if options.fit_intercept else np.zeros(k)
+    return _function_of(solution, options)
+
+
+def _fit_in_step(
+    K: DenseMatrix, y: np.ndarray, weights: Sequence[np.ndarray], options: Options
+) -> list[LogisticFunction] | None:
+    """Fits by growing subspaces whose products with K are done at once; None where these do not pay."""
+    objectives = [_objective(K, y, each, options) for each in weights]
+    n, k, tol, max_iter = len(y), objectives[0].n_scores, options.tol, options.max_iter
+    if k == 1 and n > BINARY_ROWS:
+        signs = np.tile(np.where(y == 1, 1.0, -1.0), (len(weights), 1))
+        stack = BinaryStack([K.K] * len(weights), signs, np.stack(weights), options.fit_intercept)
+        start = np.zeros_like(signs), np.zeros(len(signs))
+        found = stacked_subspaces(stack, start, tol=tol, max_iter=max_iter)
+        solutions = found.each(fit_intercept=options.fit_intercept)
+    elif room(objectives[0]):
+        starts = [np.zeros((n + options.fit_intercept, k))] * len(weights)
+        solutions = growing_subspaces(objectives, starts, tol=tol, max_iter=max_iter)
+    else:
+        return None
+    return [_function_of(solution, options) for solution in solutions]
+
+
+def _objective(K: KernelMatrix, y: np.ndarray, weights: np.ndarray, options: Options) -> KernelObjective:
+    """J of as many classes as there are labels."""
+    loss = loss_for(c := int(y.max()) + 1)
+    return KernelObjective(K, y, weights, loss, loss.n_scores(c), options.fit_intercept)
+
+
+def _function_of(solution: Solution, options: Options) -> LogisticFunction:
+    """The function of a solution [α; b] in coefficients of all rows."""
+    n = len(solution.coef) - options.fit_intercept
+    intercept = solution.coef[n] if options.fit_intercept else np.zeros(solution.coef.shape[1])
     return LogisticFunction(np.arange(n), solution.coef[:n], intercept, solution)
 
 

@@ -1,5 +1,6 @@
 """The same centres fitted to other weights of the same rows, or with one C after another."""
 
+from collections.abc import Sequence
 from copy import copy
 
 import numpy as np
@@ -10,7 +11,12 @@ from kernelproba.estimators.base.logistic_scores import symmetric_intercept
 from kernelproba.estimators.kernel_logistic.center_levels import CenteredProblem
 from kernelproba.estimators.kernel_logistic.centers import CenterFits
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
-from kernelproba.estimators.kernel_logistic.exact import LogisticFunction, Options, fit_function
+from kernelproba.estimators.kernel_logistic.exact import (
+    LogisticFunction,
+    Options,
+    fit_each,
+    fit_function,
+)
 from kernelproba.kernels import Kernel, kernel_matrix
 from kernelproba.objective import DenseMatrix
 from kernelproba.rows.protocol import Rows
@@ -99,18 +105,28 @@ class RowFits:
 
     def to_all(self) -> KernelLogisticRegression:
         """The model, fitted to all rows."""
-        self.model._store_rows(self._fit(np.ones(len(self.rows.y))), self.rows)
+        rows, strengths = self.rows, self.model._strengths(self.rows, self.model.C)
+        given = self.model.kernel_, rows.X, rows.y, strengths, self.options
+        self.model._store_rows(fit_function(*given, None, self._kept_matrix), rows)
         return self.model
 
-    def without(self, model: KernelLogisticRegression, left_out: np.ndarray) -> KernelLogisticRegression:
-        """A copy of the model of all rows, fitted without those for which `left_out` (n,) is true.
+    def without_each(
+        self, model: KernelLogisticRegression, left_out: Sequence[np.ndarray]
+    ) -> list[KernelLogisticRegression]:
+        """Copies of the model of all rows, each fitted without those of one of the masks `left_out` (n,).
 
-        It starts from nothing: a function that has lost a quarter of its coefficients is no better.
+        They start from nothing: a function that has lost a quarter of its coefficients is no better, and
+        functions that the fit to all rows has made know the labels that are left out (letter, 5000 rows: a
+        fit that begins among them has a loss of held-out rows that is 0.2 % too good).
         """
-        function = self._fit(np.where(left_out[self.rows.index], 0.0, 1.0))
-        fitted = _with_function(model, function)
-        fitted._store_centers(self.rows.X, function.index, self.rows.index)
-        return fitted
+        rows, strengths = self.rows, self.model._strengths(self.rows, self.model.C)
+        weights = [np.where(each[rows.index], 0.0, strengths) for each in left_out]
+        kernel, given = self.model.kernel_, (rows.X, rows.y)
+        models = []
+        for function in fit_each(kernel, *given, weights, self.options, self._kept_matrix):
+            models.append(_with_function(model, function))
+            models[-1]._store_centers(rows.X, function.index, rows.index)
+        return models
 
     def scores(self, model: KernelLogisticRegression) -> np.ndarray:
         """Scores (n, k) of the rows that carry weight, by one of these fits."""
@@ -120,11 +136,6 @@ class RowFits:
             dtype = self.options.precision(len(dual), self.model._strengths(self.rows, self.model.C).max())
             self._kept_matrix(self.model.kernel_, self.rows.X, dtype)
         return DenseMatrix(self._matrix).product(dual) + model.intercept_
-
-    def _fit(self, share: np.ndarray) -> LogisticFunction:
-        weights = share * self.model._strengths(self.rows, self.model.C)
-        rows, kernel = self.rows, self.model.kernel_
-        return fit_function(kernel, rows.X, rows.y, weights, self.options, None, self._kept_matrix)
 
     def _kept_matrix(self, kernel: Kernel, X: Matrix, dtype: type) -> np.ndarray:
         """The kernel matrix of the rows, in the precision that was asked for last."""

@@ -1,4 +1,4 @@
-"""Several binary problems, each with its own kernel matrix, and their losses."""
+"""Several binary problems, with a kernel matrix each or one for all, and their losses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy as np
 from scipy.linalg import get_blas_funcs
 
 from kernelproba.losses import logistic_terms
+from kernelproba.objective import DenseMatrix
 
 #: Rows from which on a triangle is multiplied in less time than a whole matrix.
 SYMMETRIC_ROWS = 100
@@ -21,7 +22,8 @@ def dots(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 class BinaryStack:
     """p problems of n rows: matrices (p, n, n), labels ±1, weights ω (p, n); padding is zero in all three.
 
-    From `SYMMETRIC_ROWS` rows on only the lower triangles of the matrices are read.
+    From `SYMMETRIC_ROWS` rows on only the lower triangles of the matrices are read, unless all problems share
+    one matrix: a product for all of them reads it once.
     """
 
     K: Sequence[np.ndarray] | np.ndarray
@@ -35,7 +37,9 @@ class BinaryStack:
         diagonal = np.array([matrix.diagonal() for matrix in self.K], dtype=np.float64)
         self.mean_diagonal = diagonal.sum(axis=1) / np.maximum((self.sign != 0).sum(axis=1), 1)
         self.max_diagonal = diagonal.max(axis=1)
-        self._matrices = None if self.sign.shape[1] >= SYMMETRIC_ROWS else np.asarray(self.K)
+        self._shared = DenseMatrix(self.K[0]) if _are_one(self.K) else None
+        small = self._shared is None and self.sign.shape[1] < SYMMETRIC_ROWS
+        self._matrices = np.asarray(self.K) if small else None
 
     def take(self, index: np.ndarray) -> "BinaryStack":
         """Only these problems."""
@@ -45,6 +49,8 @@ class BinaryStack:
     def product(self, A: np.ndarray) -> np.ndarray:
         """K A of each problem, in double precision."""
         A = A.astype(self.dtype, copy=False)
+        if self._shared is not None:
+            return self._shared.product(A.T).T
         if self._matrices is not None:
             return np.matmul(self._matrices, A[..., np.newaxis])[..., 0].astype(np.float64, copy=False)
         # Bound by memory: one triangle is enough.
@@ -59,6 +65,11 @@ class BinaryStack:
         return StackLosses(
             dots(self.weights, loss), self.weights * self.sign * slope, self.weights * curvature
         )
+
+
+def _are_one(matrices: Sequence[np.ndarray] | np.ndarray) -> bool:
+    """Whether several problems have one and the same matrix."""
+    return len(matrices) > 1 and all(matrix is matrices[0] for matrix in matrices)
 
 
 @dataclass

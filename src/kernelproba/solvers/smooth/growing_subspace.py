@@ -12,16 +12,21 @@ next functions.
 
 Scores and gradients (n, k) are kept column by column: sums over the scores of a row are then sums of long
 vectors.
+
+Several fits to the same rows with other weights, such as those without a fold, go in step: a product with K
+of the gradients of all of them reads K once (`growing_subspaces`).
 """
 
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh
 
 from kernelproba.kernels.thin_product import thin_product
 from kernelproba.losses import LossTerms
-from kernelproba.objective import FactoredMatrix, KernelObjective
+from kernelproba.objective import FactoredMatrix, KernelMatrix, KernelObjective
 from kernelproba.solvers.smooth.irls import (
     Coefficients,
     Curvature,
@@ -44,6 +49,9 @@ FEWEST_GRADIENTS = 8
 MOST_STEPS, STEP_ERROR, SHARE_LEFT = 2, 0.5, 0.3
 #: Products with the functions for one Newton step.
 MOST_PRODUCTS = 100
+
+#: A fit in progress: yields coefficients A (n, k), is sent KA, and returns its solution.
+Fitting = Generator[np.ndarray, np.ndarray, KernelSolution]
 
 
 @dataclass
@@ -118,9 +126,45 @@ def growing_subspace(
     tol, max_iter : float, int
         Bound on the residual of `irls`, and on the number of subspaces.
     """
+    return growing_subspaces([objective], [start], tol=tol, max_iter=max_iter)[0]
+
+
+def growing_subspaces(
+    objectives: Sequence[KernelObjective], starts: Sequence[np.ndarray], *, tol: float, max_iter: int
+) -> list[KernelSolution]:
+    """Minimise several objectives that share one kernel matrix, with the products of all of them at once.
+
+    Parameters
+    ----------
+    objectives, starts : sequences of one length
+        As of `growing_subspace`, which finds the same.
+    tol, max_iter
+        As there.
+    """
+    fits = dict(enumerate(map(partial(_fitting, tol=tol, max_iter=max_iter), objectives, starts)))
+    wanted, found = {i: next(fit) for i, fit in fits.items()}, {}
+    while wanted:
+        for i, KA in _products(objectives[0].K, wanted).items():
+            try:
+                wanted[i] = fits[i].send(KA)
+            except StopIteration as end:
+                found[i] = end.value
+                del wanted[i]
+    return [found[i] for i in fits]
+
+
+def _products(K: KernelMatrix, wanted: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+    """K A for every A (n, k), by one product."""
+    ends = np.cumsum([A.shape[1] for A in wanted.values()])
+    KA = K.product(np.hstack(list(wanted.values())) if len(wanted) > 1 else next(iter(wanted.values())))
+    return dict(zip(wanted, np.split(KA, ends[:-1], axis=1), strict=True))
+
+
+def _fitting(objective: KernelObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Fitting:
+    """One of the fits."""
     n, k, K = len(objective.y), objective.n_scores, objective.K
     subspace, scale, n_iter = Subspace(n, room(objective), K.dtype), float(np.sqrt(K.mean_diagonal)), 0
-    f = _projected(subspace, objective, start[:n])
+    f = yield from _projected(subspace, start[:n])
     at = _evaluate(objective, f, start[n] if objective.fit_intercept else np.zeros(k))
     # Rounding errors of many products add up in the values: the end is judged by values computed anew, once
     # residuals that fall as they did last time would be there.
@@ -128,9 +172,9 @@ def growing_subspace(
     while True:
         A = subspace.coefficients(at.f.A).astype(np.float64)
         if anew:
-            at = _evaluate(objective, SubspaceFunction(at.f.A, K.product(A)), at.b)
+            at = _evaluate(objective, SubspaceFunction(at.f.A, (yield A)), at.b)
         G = A + at.terms.gradient
-        gradient = Coefficients(G, K.product(G))
+        gradient = Coefficients(G, (yield G))
         norm, length, unknown = at.f.norm, gradient.norm, unknown_norm(gradient, K)
         residual = scale * max(length, unknown) / (1 + scale * norm)
         ends = not (residual > tol and length > unknown) or n_iter >= max_iter
@@ -164,12 +208,12 @@ def _evaluate(objective: KernelObjective, f: SubspaceFunction, b: np.ndarray) ->
     return _Point(f, *best_intercept(objective, f.KA, b))
 
 
-def _projected(subspace: Subspace, objective: KernelObjective, A: np.ndarray) -> SubspaceFunction:
+def _projected(subspace: Subspace, A: np.ndarray) -> Generator[np.ndarray, np.ndarray, SubspaceFunction]:
     """Coordinates of a start, of which the subspace is made."""
     if not A.any():
         return SubspaceFunction(np.zeros((0, A.shape[1])), np.zeros_like(A, order="F"))
     A = np.asfortranarray(A)
-    subspace.extend(Coefficients(A, objective.K.product(A)))
+    subspace.extend(Coefficients(A, (yield A)))
     W = subspace.products(A).astype(np.float64)
     return SubspaceFunction(W, subspace.values(W).astype(np.float64))
 

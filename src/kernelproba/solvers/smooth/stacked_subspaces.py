@@ -56,6 +56,22 @@ class StackedSolution:
         """Only these problems."""
         return StackedSolution(*(getattr(self, field.name)[index] for field in fields(self)))
 
+    def each(self, *, fit_intercept: bool) -> list[KernelSolution]:
+        """The solutions one by one, in the form of `irls`."""
+        A = np.hstack([self.A, self.b[:, np.newaxis]]) if fit_intercept else self.A
+        how = zip(self.value, self.residual, self.n_iter, self.converged, strict=True)
+        return [
+            KernelSolution(
+                a[:, np.newaxis],
+                float(value),
+                float(residual),
+                int(n_iter),
+                bool(converged),
+                KA[:, np.newaxis],
+            )
+            for a, KA, (value, residual, n_iter, converged) in zip(A, self.KA, how, strict=True)
+        ]
+
     def put(self, index: np.ndarray, others: "StackedSolution") -> None:
         """Write the solutions of these problems."""
         for field in fields(self):
@@ -206,10 +222,7 @@ def binary_subspace(
     sign = np.where(objective.y == 1, 1.0, -1.0)[np.newaxis]
     stack = BinaryStack([K], sign, objective.weights[np.newaxis], free)
     at = start[:n].T, start[n] if free else np.zeros(1)
-    found = stacked_subspaces(stack, at, tol=tol, max_iter=max_iter)
-    coef = np.vstack([found.A.T, found.b]) if free else found.A.T
-    how = float(found.value[0]), float(found.residual[0]), int(found.n_iter[0]), bool(found.converged[0])
-    return KernelSolution(coef, *how, found.KA.T)
+    return stacked_subspaces(stack, at, tol=tol, max_iter=max_iter).each(fit_intercept=free)[0]
 
 
 def _first_point(stack: BinaryStack, spaces: _Subspaces, A: np.ndarray, b: np.ndarray) -> _Point:

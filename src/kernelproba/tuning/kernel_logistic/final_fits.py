@@ -43,6 +43,7 @@ class FinalFits:
     centers_searched: bool
     hurried: bool
     _known_refits: Refits | None = field(default=None, init=False)
+    _without: list[KernelLogisticRegression] | None = field(default=None, init=False)
 
     def to_all(self, step: Step) -> KernelLogisticRegression:
         """The model, fitted to all rows; `step` is told of passes."""
@@ -62,9 +63,15 @@ class FinalFits:
     def without(
         self, fitted: KernelLogisticRegression, fold: np.ndarray, number: int, step: Step
     ) -> KernelLogisticRegression:
-        """A copy of the fitted model, fitted without the rows of a fold (n,) of that number."""
+        """A copy of the fitted model, fitted without the rows of a fold (n,) of that number.
+
+        Where all rows are centres the first call makes all of these copies, whose fits go in step.
+        """
         if self._spanning:
-            return self._rows.without(fitted, fold == number)
+            if self._without is None:
+                folds = range(int(fold.max()) + 1)
+                self._without = self._rows.without_each(fitted, [fold == each for each in folds])
+            return self._without[number]
         weight = self.many.rows.map_values(_WithoutFold(number), self.many.weight, self.many.rows.align(fold))
         return self._refits(fitted, int(fold.max()) + 1).to(weight, step)
 

@@ -1,5 +1,7 @@
 """Softmax fits in growing subspaces find the minimum that conjugate gradients find, by fewer products."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,7 +10,7 @@ from kernelproba.kernels import RBF, kernel_matrix
 from kernelproba.losses import Logistic, Softmax
 from kernelproba.objective import DenseMatrix, FactoredMatrix, KernelObjective
 from kernelproba.solvers.smooth import growing_subspace as module
-from kernelproba.solvers.smooth.growing_subspace import Subspace, growing_subspace, room
+from kernelproba.solvers.smooth.growing_subspace import Subspace, growing_subspace, growing_subspaces, room
 from kernelproba.solvers.smooth.irls import Coefficients, irls
 
 
@@ -139,3 +141,21 @@ def test_there_is_room_for_dense_matrices_of_several_classes_and_many_rows_alone
     binary = KernelObjective(J.K, J.y > 1, J.weights, Logistic(), 1)
     many = KernelObjective(J.K, J.y, J.weights, J.loss, 100)
     assert room(few) == room(factored) == room(binary) == room(many) == 0
+
+
+def test_fits_in_step_are_those_one_by_one_by_as_many_products_as_the_longest():
+    J = problem()
+    fold = np.arange(240) % 4
+    objectives = [replace(J, weights=np.where(fold == k, 0.0, J.weights)) for k in range(4)]
+    alone, products = [], []
+    for each in objectives:
+        before = J.K.n_products
+        alone.append(growing_subspace(each, zeros(J), tol=1e-6, max_iter=100))
+        products.append(J.K.n_products - before)
+    before = J.K.n_products
+    found = growing_subspaces(objectives, [zeros(J)] * 4, tol=1e-6, max_iter=100)
+    assert J.K.n_products - before <= max(products) + 1
+    for one, other in zip(found, alone, strict=True):
+        assert one.converged
+        assert one.value == pytest.approx(other.value, rel=1e-10)
+        assert_allclose(one.values, other.values, atol=1e-4)

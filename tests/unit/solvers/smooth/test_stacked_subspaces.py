@@ -149,3 +149,18 @@ def test_one_problem_ends_where_conjugate_gradients_end(fit_intercept):
 def test_a_problem_whose_hessian_is_singular_takes_no_step_and_holds_up_no_other():
     H, rhs = np.stack([np.diag([2.0, 4.0]), np.ones((2, 2))]), np.ones((2, 2))
     assert_allclose(_solved(H, rhs), [[0.5, 0.25], [0.0, 0.0]])
+
+
+def test_problems_of_one_matrix_are_solved_as_one_by_one():
+    ((K, y),) = problems([150])
+    sign, fold = np.tile(2.0 * y - 1, (3, 1)), np.arange(150) % 3
+    weights = np.stack([np.where(fold == k, 0.0, 20.0) for k in range(3)])
+    stack = BinaryStack([K] * 3, sign, weights, True)
+    together = stacked_subspaces(stack, zeros(stack), tol=1e-8, max_iter=100)
+    assert together.converged.all()
+    for k, found in enumerate(together.each(fit_intercept=True)):
+        J = KernelObjective(DenseMatrix(K), y, weights[k], Logistic(), 1, True)
+        alone = irls(J, np.zeros((151, 1)), tol=1e-8, max_iter=100)
+        assert found.value == pytest.approx(alone.value, rel=1e-10)
+        assert_allclose(found.values + found.coef[-1], alone.values + alone.coef[-1], atol=1e-4)
+        assert_allclose(found.coef[:-1][fold == k], 0, atol=1e-6)
