@@ -29,7 +29,7 @@ from kernelproba.tuning.kernel_logistic.feature_relevance import WeighedFeatures
 from kernelproba.tuning.kernel_logistic.final_costs import FinalCosts
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, candidate_of, view_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
-from kernelproba.tuning.kernel_logistic.pooling import fit_pool, worthwhile
+from kernelproba.tuning.kernel_logistic.pooling import worthwhile
 from kernelproba.tuning.kernel_logistic.search import Candidate, CandidateSearch, GammaC, Stage
 from kernelproba.tuning.kernel_logistic.sized_fits import DOUBLING_GAIN, SizedFits
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
@@ -44,8 +44,6 @@ MOST_STEPS = 4
 MAX_C = 1e7
 #: Each sample is so many times the one before; beyond so many rows a fit takes a minute.
 SIZE_FACTOR, LARGE_SAMPLE = 4, 128_000
-#: Rows from which on a model of the pool must be worth what it costs, as more centres must.
-COSTLY_ROWS = 50_000
 #: What a candidate takes relative to one of the size before: rows, and the root of that in centres.
 NEXT_SIZE = SIZE_FACTOR**1.5
 #: Centres to begin with.
@@ -311,10 +309,8 @@ class Growth:
         found = [self._moved(each, tried) for each, tried in zip(fits, numbers, strict=True)]
         log_Ps = [each.held_out(model.best) for each, model in zip(fits, found, strict=True)]
         weight = judged.weight / judged.weight.mean()
-        if len(self.many) > COSTLY_ROWS:
-            members = worthwhile(log_Ps, judged.y, weight, DOUBLING_GAIN)
-        else:
-            members = np.flatnonzero(fit_pool(log_Ps, judged.y, weight)).tolist()
+        # A model more takes as long as twice as many centres, and must be worth as much.
+        members = worthwhile(log_Ps, judged.y, weight, DOUBLING_GAIN)
         # A model whose narrower kernel has come level is not judged yet by what it is here.
         level = [leap_is_level(self.search.record, each.best, self.gain) for each in found]
         stay = [each for k, each in enumerate(found) if k in members or level[k]]
