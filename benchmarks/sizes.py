@@ -2,7 +2,7 @@
 
     python -m benchmarks.sizes                 run what has not been run up to 20,000 rows, then write the page
     python -m benchmarks.sizes --most 100000   the same up to 100,000 rows; --minutes bounds the time of a call
-    python -m benchmarks.sizes --parquet 1000000   one self-tuned fit of so many rows on disk within --memory (and --max-time), on --threads
+    python -m benchmarks.sizes --parquet 1000000   one self-tuned fit of so many rows on disk, of --classes, within --memory (and --max-time), on --threads
     python -m benchmarks.sizes --page          only the page
 
 Every run is a process of its own, on one thread unless more are asked for, and is kept at once, in docs/results/sizes_runs/CONTESTANT.jsonl.
@@ -10,7 +10,7 @@ Every run is a process of its own, on one thread unless more are asked for, and 
 
 import argparse
 
-from benchmarks.sizes_data import TABLES, parquet_folder
+from benchmarks.sizes_data import DRAWN, TABLES, parquet_folder
 from benchmarks.sizes_page import ON_DISK, write_pages
 from benchmarks.sizes_runs import RECORD, SIZED, apart, run_missing
 
@@ -24,25 +24,26 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", default=list(TABLES), choices=list(TABLES))
     parser.add_argument("--models", nargs="+", default=list(SIZED), choices=list(SIZED))
     parser.add_argument("--parquet", type=int)
+    parser.add_argument("--classes", type=int, default=5, choices=list(DRAWN))
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--max-time", type=float)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
     if given.parquet is not None:
-        run_on_disk(given.parquet, given.memory, given.max_time, given.threads, 60 * given.minutes)
+        limits = {"memory_limit": given.memory, "max_time": given.max_time}
+        run_on_disk(given.parquet, given.classes, limits, given.threads, 60 * given.minutes)
     elif not given.page:
         run_missing(given.most, given.tables, given.models, 60 * given.minutes)
     write_pages()
 
 
-def run_on_disk(rows: int, memory_limit: str, max_time: float | None, threads: int, seconds: float) -> None:
+def run_on_disk(rows: int, n_classes: int, limits: dict, threads: int, seconds: float) -> None:
     """Fit rows in a folder of Parquet files, and keep the run."""
-    parquet_folder(rows)
-    given = {"memory_limit": memory_limit, "max_time": max_time}
-    run = apart("run_parquet", {"rows": rows} | given, seconds, threads)
+    parquet_folder(rows, n_classes)
+    run = apart("run_parquet", {"rows": rows, "n_classes": n_classes} | limits, seconds, threads)
     if run is not None:
-        RECORD.keep(ON_DISK, {"data": "five_waves", "split": rows, "threads": threads} | given | run)
+        RECORD.keep(ON_DISK, {"data": DRAWN[n_classes], "split": rows, "threads": threads} | limits | run)
 
 
 if __name__ == "__main__":

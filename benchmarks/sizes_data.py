@@ -17,6 +17,8 @@ from kernelproba.datasets import load as load_set
 TEST_ROWS, SEED = 10_000, 0
 #: Columns and rows of a block of a drawn table; each block has a seed of its own.
 WIDTH, BLOCK_ROWS = 20, 100_000
+#: Drawn tables by their number of classes.
+DRAWN = {2: "waves", 5: "five_waves"}
 
 
 @dataclass(frozen=True)

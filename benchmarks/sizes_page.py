@@ -41,6 +41,7 @@ def disk_page() -> tuple[str, str, list[dict]]:
     """Title, text and rows of the page of self-tuned fits of rows on disk."""
     rows = [
         {
+            "table": name,
             "rows": size,
             "memory_limit": run["memory_limit"],
             "max_time": run["max_time"] or "",
@@ -61,14 +62,14 @@ def disk_page() -> tuple[str, str, list[dict]]:
             "centres": " + ".join(str(model["centers"]) for model in run["models"]),
             "stopped early": "yes" if run["stopped early"] else "no",
         }
-        for (_, size), run in sorted(RECORD.runs(ON_DISK).items())
+        for (name, size), run in sorted(RECORD.runs(ON_DISK).items())
     ]
     text = (
-        "`KernelLogisticRegressionCV(random_state=0, memory_limit=…)` on a folder of Parquet files: five classes drawn from a known posterior, 20 "
+        "`KernelLogisticRegressionCV(random_state=0, memory_limit=…)` on a folder of Parquet files: two classes (*waves*) or five drawn from a known posterior, 20 "
         "features, everything left to the search. *Peak memory* is the resident size of the whole process; *above libraries* what "
         "it grew by during the fit. *Search* is all candidates, on samples; *final fit* that of all rows by every model of the pool, and *fits "
         "without folds* those by which all rows are judged; *steps* count the passes of both, on samples and on all rows. *Seconds* and *rows/s* are by the clock, the parts in processor time, on a machine that did other work.\n\n"
-        "Regenerate: `python -m benchmarks.sizes --parquet ROWS`."
+        "Regenerate: `python -m benchmarks.sizes --parquet ROWS [--classes 2]`."
     )
     return "Self-tuned fits of rows on disk", text, rows
 

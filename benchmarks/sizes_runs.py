@@ -140,12 +140,12 @@ class StageTimes:
         pass
 
 
-def run_parquet(rows: int, memory_limit: str, max_time: float | None) -> dict:
+def run_parquet(rows: int, n_classes: int, memory_limit: str, max_time: float | None) -> dict:
     """The self-tuned fit of rows on disk, within a memory limit; the folder is there already."""
     from kernelproba.rows import ParquetRows
 
-    folder = parquet_folder(rows)
-    X_test, y_test, least = test_waves(5)
+    folder = parquet_folder(rows, n_classes)
+    X_test, y_test, least = test_waves(n_classes)
     store, times = ParquetRows(folder, [f"x{j}" for j in range(20)]), StageTimes()
     model = KernelLogisticRegressionCV(random_state=0, memory_limit=memory_limit, max_time=max_time)
     model.set_callbacks(times)
