@@ -74,16 +74,11 @@ class LinearScores:
         In double precision: the condition of kernel features is squared here, and single precision would lose
         every direction that is a thousand times weaker than the strongest.
         """
-        Phi = Phi.astype(np.float64, copy=False)
-        if v.min(initial=0.0) >= 0:
-            A = np.sqrt(v)[:, None] * Phi
-            gram = A.T @ A
-        else:
-            gram = Phi.T @ (v[:, None] * Phi)
-        if not self.fit_intercept:
-            return gram
-        edge = (v @ Phi)[:, None]
-        return np.block([[gram, edge], [edge.T, v.sum()]])
+        root = np.sqrt(np.abs(v))[:, None]
+        A = np.empty((len(v), Phi.shape[1] + self.fit_intercept))
+        np.multiply(root, Phi, out=A[:, : Phi.shape[1]])
+        A[:, Phi.shape[1] :] = root
+        return A.T @ A if v.min(initial=0.0) >= 0 else A.T @ (np.sign(v)[:, None] * A)
 
     def gradient_noise(self, Phi, y, w, theta):
         """Rounding errors of the gradient."""

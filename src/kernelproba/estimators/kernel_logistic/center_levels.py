@@ -115,7 +115,7 @@ class Levels:
             return rows.in_blocks(block_rows).features(compare, m, budget=budget)
 
         samples = [
-            sampled(MemoryRows(held[:size], block_rows), size)
+            sampled(MemoryRows(held[:size], plan.sample_block_rows(m)), size)
             for size in sizes
             if size == sizes[-1] or 2 * size <= sizes[-1]
         ]

@@ -95,6 +95,13 @@ class MemoryPlan:
         values = int(BLOCK * self.total / BLOCK_BYTES / MOST_WORKERS)
         return max(LEAST_BLOCK_ROWS, min(BLOCK_VALUES, values) // m)
 
+    def sample_block_rows(self, m: int) -> int:
+        """Rows of a sample in memory that are worked on at a time: m of them where there is room.
+
+        Gram matrices of fewer are m² numbers each that are added up, which takes longer than to compute them.
+        """
+        return max(self.block_rows(m), min(m, int(BLOCK * self.total / BLOCK_BYTES) // m))
+
     def kept_features(self, m: int, sample: int) -> int:
         """Bytes that are left for features of all rows, beside so many of the samples."""
         blocks = MOST_WORKERS * BLOCK_BYTES * m * self.block_rows(m)
