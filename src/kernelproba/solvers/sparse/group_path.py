@@ -21,8 +21,10 @@ from kernelproba.solvers.sparse.stall import Stall
 if TYPE_CHECKING:
     from kernelproba.solvers.sparse.working_set import WorkingState
 
-#: μ in units of the mean norm of the groups in use: first, last, and its fall from step to step.
-FIRST, LAST, FALL = 0.05, 1e-7, 0.3
+#: Last μ in units of the mean norm of the groups in use, and its fall from step to step.
+LAST, FALL = 1e-7, 0.3
+#: Power of that factor behind each fall: one behind a step too short is its root.
+FASTER = 1.25
 #: Share of a Newton step from which on μ falls, and below which it rises again.
 LONG, SHORT = 0.5, 0.02
 #: Slopes outside up to which centres join.
@@ -30,14 +32,16 @@ CALM = 2.0
 #: Slopes outside up to which μ falls below this many mean norms: where kinks are as sharp steps are short,
 #: and centres that join take many.
 STEEP, KINKS = 1.2, 6e-3
-#: Centres that join at once, and in use at most.
-BATCH, MOST = 700, 3200
+#: Centres that join at once, as a share of those there are, at least and at most; and in use at most.
+JOINING, LEAST_JOINING, MOST_JOINING, MOST = 0.35, 32, 700, 3200
+#: Entries up to which systems are factorised: conjugate gradients take few products before μ is small.
+DENSE_SIZE = 1000
 #: Share of the centres that may leave without a step of their own.
 SETTLED = 0.05
 #: Steps in which centres join whatever the slopes.
 BEGINNING = 5
-#: μ in units of the first from which on J itself may have converged.
-SHARP = 1e-2
+#: μ in units of that norm from which on J itself may have converged.
+SHARP = 5e-4
 #: Steps in a row without progress after which there will be none.
 STALLED_STEPS = 20
 
@@ -49,13 +53,15 @@ class GroupPath:
     ----------
     state : WorkingState
         Where the path begins, and what it moves.
+    first : float
+        μ to begin with, in units of the mean norm of the groups in use.
     """
 
-    def __init__(self, state: "WorkingState"):
+    def __init__(self, state: "WorkingState", first: float):
         self.state, self.steps, self.fall, self.unsettled = state, 0, FALL, False
         norms = state.objective.penalty.dual_norm(state.W)
         self.size = float(norms[norms > 0].mean())
-        self.mu = FIRST * self.size
+        self.mu = first * self.size
         self.duals = np.zeros((len(state.objective.columns), state.objective.n_scores))
         self.duals[state.index] = SmoothedGroups.at(state.W, self.mu).U
 
@@ -64,7 +70,7 @@ class GroupPath:
         state, stall = self.state, Stall(STALLED_STEPS)
         while self.steps < max_iter and self.mu > LAST * self.size and state.residual > tol:
             groups = SmoothedGroups(self.mu, self.duals[state.index])
-            point, groups, t = smoothed_step(state.point(), groups)
+            point, groups, t = smoothed_step(state.point(), groups, DENSE_SIZE)
             self.steps += 1
             self.duals[state.index] = groups.U
             self._exchange(point, groups, t)
@@ -80,7 +86,7 @@ class GroupPath:
         sharp = sharpened(point, self.mu, highest)
         state.accept(point.theta, point.scores)
         outside = state.slopes_outside()
-        if self.mu <= SHARP * FIRST * self.size:
+        if self.mu <= SHARP * self.size:
             state.accept(sharp.theta, sharp.scores, level=True)
         else:
             state.coef, state.F = sharp.theta, sharp.scores
@@ -89,8 +95,9 @@ class GroupPath:
         # The others have to make up for many groups that leave before slopes mean anything again.
         left = m - int(state.W.any(axis=1).sum())
         self.unsettled = left > SETTLED * m
-        state.exchange(outside, min(BATCH, max(MOST - m + left, 0)) if calm else 0)
+        batch = min(max(LEAST_JOINING, int(JOINING * m)), MOST_JOINING)
+        state.exchange(outside, min(batch, max(MOST - m + left, 0)) if calm else 0)
         if t < SHORT:
             self.mu, self.fall = self.mu / self.fall, self.fall**0.5
         elif t > LONG and not self.unsettled and (steepest < STEEP or self.mu > KINKS * self.size):
-            self.mu *= self.fall
+            self.mu, self.fall = self.mu * self.fall, max(FALL, self.fall**FASTER)

@@ -16,6 +16,7 @@ import numpy as np
 from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.penalties import Lasso
 from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.group_accelerated import accelerated_start
 from kernelproba.solvers.sparse.group_path import GroupPath
 from kernelproba.solvers.sparse.group_smoothing import DENSE_SIZE, group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
@@ -29,10 +30,14 @@ from kernelproba.solvers.sparse.stall import Stall
 SMALLEST_BATCH, BATCH_PER_SCORE, LARGEST_BATCH = 32, 8, 1500
 #: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
 PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
-#: Slope of the null model up to which groups begin at a lasso: with weaker penalties that takes long.
+#: Slope of the null model up to which groups follow a path: with weaker penalties its beginning takes long.
 MODERATE = 1e4
 #: Weight of the loss in that lasso, since norms cost less than absolute values, and its residual.
 LASSO_STRENGTH, LASSO_TOL = 1.5, 1.0
+#: Accelerated steps from the null model on all candidates.
+FIRST_STEPS = 75
+#: μ to begin with, in units of the mean norm of the groups in use.
+FIRST_FROM_ALL, FIRST_FROM_LASSO = 0.3, 0.05
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: And with groups: before that smoothing leaves most rows next to zero, and the working set would keep them.
@@ -83,14 +88,20 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
 
 
 def _follow_path(state: "WorkingState", tol: float, max_iter: int) -> tuple["WorkingState", int]:
-    """Groups along the path that begins at a lasso, and the steps that both took."""
-    objective = state.objective
-    lasso = replace(objective, penalty=Lasso(), weights=LASSO_STRENGTH * objective.weights)
-    solution = working_set(lasso, lasso.null_model(), tol=LASSO_TOL, max_iter=max_iter)
-    begun, n_iter = WorkingState(objective, solution.coef), solution.n_iter
-    if not len(begun.index):
-        return state, n_iter
-    return begun, n_iter + GroupPath(begun).follow(tol, max_iter - n_iter)
+    """Groups along a path, and the steps taken: from all candidates where they are few, else from a lasso."""
+    objective, n_iter, first = state.objective, 0, FIRST_FROM_ALL
+    n = len(objective.columns)
+    if n <= PAIR_ROWS:
+        start = accelerated_start(objective.restrict(np.arange(n)), objective.null_model(), FIRST_STEPS)
+    else:
+        lasso = replace(objective, penalty=Lasso(), weights=LASSO_STRENGTH * objective.weights)
+        solution = working_set(lasso, lasso.null_model(), tol=LASSO_TOL, max_iter=max_iter)
+        start, n_iter, first = solution.coef, solution.n_iter, FIRST_FROM_LASSO
+    begun = WorkingState(objective, start)
+    # Few centres are fitted exactly in no time.
+    if begun.coef.size > DENSE_SIZE:
+        n_iter += GroupPath(begun, first).follow(tol, max_iter - n_iter)
+    return begun, n_iter
 
 
 def _fit_sample(objective: SparseObjective, max_iter: int) -> tuple[np.ndarray, int]:

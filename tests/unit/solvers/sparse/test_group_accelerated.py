@@ -10,7 +10,7 @@ from kernelproba.kernels import RBF
 from kernelproba.losses import Softmax
 from kernelproba.penalties import GroupLasso
 from kernelproba.solvers.sparse import group_smoothing, proximal_newton, quadratic_model, working_set
-from kernelproba.solvers.sparse.group_accelerated import accelerated_model
+from kernelproba.solvers.sparse.group_accelerated import accelerated_model, accelerated_start
 from kernelproba.solvers.sparse.group_system import GroupCurvature
 from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.solvers.sparse.proximal_newton import Point
@@ -25,12 +25,20 @@ def problem(C=1.0, fit_intercept=True):
     return SparseObjective(columns, Y, np.full(90, C), Softmax(), GroupLasso(), 3, fit_intercept)
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_start_comes_near_the_minimum(fit_intercept):
+    whole = problem(fit_intercept=fit_intercept)
+    restricted = whole.restrict(np.arange(90))
+    least = working_set(whole, whole.null_model(), tol=1e-6, max_iter=1000).value
+    begun = Point(restricted, whole.null_model()).value
+    value = Point(restricted, accelerated_start(restricted, whole.null_model(), 200)).value
+    assert value - least < 0.01 * (begun - least)
+
+
 def test_a_model_is_solved_in_enough_steps():
     whole = problem()
     restricted = whole.restrict(np.arange(90))
-    point = Point(
-        restricted, proximal_newton.proximal_newton(restricted, whole.null_model(), tol=1.0, max_iter=3).coef
-    )
+    point = Point(restricted, accelerated_start(restricted, whole.null_model(), 20))
     rows, strength = np.arange(91), (np.arange(91) < 90) * 1.0
     curvature = GroupCurvature(restricted.smooth, rows, Softmax().curvature(point.scores))
     solved = accelerated_model(curvature, point.gradient, strength, point.theta, 3000)

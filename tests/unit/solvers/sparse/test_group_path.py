@@ -34,8 +34,10 @@ def many(monkeypatch):
 
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("C", [0.05, 2.0, 20.0])
-@pytest.mark.parametrize("most", [40, 3200])
-def test_the_path_ends_at_the_minimum(C, most, monkeypatch):
+@pytest.mark.parametrize(("rows", "most"), [(1000, 3200), (0, 3200), (0, 40)])
+def test_the_path_ends_at_the_minimum(C, rows, most, monkeypatch):
+    """Whether it begins with all rows or with those of a lasso."""
+    monkeypatch.setattr(rounds, "PAIR_ROWS", rows)
     monkeypatch.setattr(group_path, "MOST", most)
     whole = problem(C)
     path = working_set(whole, whole.null_model(), tol=1e-4, max_iter=1000)
@@ -52,7 +54,7 @@ def test_the_path_alone_converges_in_few_steps():
     whole = problem()
     lasso = replace(whole, penalty=Lasso())
     state = rounds.WorkingState(whole, working_set(lasso, lasso.null_model(), tol=1.0, max_iter=100).coef)
-    assert group_path.GroupPath(state).follow(1e-3, 1000) < 40
+    assert group_path.GroupPath(state, 0.05).follow(1e-3, 1000) < 40
     assert state.residual <= 1e-3
 
 
