@@ -24,8 +24,7 @@ from kernelproba.rows.store import as_rows
 from kernelproba.solvers.conjugate_gradient import conjugate_gradient
 from kernelproba.solvers.line_search import SUFFICIENT, halvings
 from kernelproba.solvers.solution import Solution
-from kernelproba.solvers.sparse.group_accelerated import accelerated_start
-from kernelproba.solvers.sparse.group_system import GroupSystem, LaggingGram
+from kernelproba.solvers.sparse.group_system import GroupSystem
 from kernelproba.solvers.sparse.newton_system import damped, shared_hessian
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 from kernelproba.solvers.sparse.proximal_newton import Point, proximal_newton
@@ -35,19 +34,15 @@ DENSE_SIZE = 4000
 #: Steps after which μ falls in any case.
 MOST_STEPS = 20
 #: Sizes of a row, in units of μ, up to which it may be set to zero, one tried after the other.
-VANISHED = (30.0, 5.0)
-#: Accelerated steps from the null model.
-FIRST_STEPS = 75
+VANISHED = (30.0, 10.0, 3.0, 1.0)
 #: Residual from which on a Newton step on the rows in use is tried beside.
 POLISHED = 0.3
 #: Relative difference of J below which the residual tells which of two points is nearer to the minimum.
 SAME_VALUE = 1e-6
-INNER_ITERATIONS, RTOL = 100, 0.1
+INNER_ITERATIONS, RTOL = 40, 0.03
 #: Residual to which many entries are smoothed before proximal steps see to the rest, and the share of J that
 #: makes smoothing alone worth a round.
 ROUGH_GOAL, GAIN = 0.1, 1e-5
-#: Residual that ends the first round.
-FIRST_GOAL = 1.0
 #: Least share of a step that is taken, and of one without a ridge before the one with it is tried.
 SHORTEST, SHORTEST_EXACT = 2.0**-12, 2.0**-8
 
@@ -60,8 +55,8 @@ class Fall(NamedTuple):
     factor: float
 
 
-#: Of few entries; of many in the first round; and of many in those that follow, in units of their goal.
-EXACT, BEGINNING, ROUGH = Fall(1e-1, 1e-9, 0.2), Fall(0.3, 2e-2, 0.3), Fall(0.3, 1e-2, 0.3)
+#: Of few entries; and of many, in units of the goal.
+EXACT, ROUGH = Fall(1e-1, 1e-9, 0.2), Fall(0.3, 1e-2, 0.3)
 
 
 @dataclass(frozen=True)
@@ -98,15 +93,11 @@ class SmoothedGroups(GroupLasso):
 def group_newton(objective: RestrictedObjective, start: np.ndarray, *, tol: float, max_iter: int) -> Solution:
     """Minimise J from Θ (m + 1, k), by smoothing, and by proximal steps where there are many entries.
 
-    Accelerated gradients begin there, and proximal steps end: few are left once most groups that vanish are
-    zero, while smoothed ones take more and more conjugate gradients as μ falls.
+    Proximal steps end there: few are left once most groups that vanish are zero, while smoothed ones take
+    more and more conjugate gradients as μ falls.
     """
     if start.size <= DENSE_SIZE:
         return smoothed_newton(objective, start, tol=tol, max_iter=max_iter)
-    if not start[: len(objective.index)].any():
-        # Other centres will do more than an exact minimum on these.
-        start = accelerated_start(objective, start, FIRST_STEPS)
-        return smoothed_newton(objective, start, tol=min(tol, FIRST_GOAL), max_iter=max_iter, fall=BEGINNING)
     fall = Fall(ROUGH.first * min(1.0, tol), ROUGH.least * min(1.0, tol), ROUGH.factor)
     first = smoothed_newton(objective, start, tol=max(tol, ROUGH_GOAL), max_iter=max_iter, fall=fall)
     before = Point(objective, start).value
@@ -129,16 +120,16 @@ def smoothed_newton(
     best, norms = point, objective.penalty.dual_norm(start[:m])
     size = norms[norms > 0].mean() if norms.any() else 1.0
     groups = SmoothedGroups.at(start[:m], fall.first * size * min(1.0, point.residual))
-    n_iter, at_mu, grams = 0, 0, LaggingGram()
+    n_iter, at_mu = 0, 0
     while best.residual > tol and n_iter < max_iter and groups.mu > fall.least * size:
-        point, groups, t = _step(point, groups, grams)
+        point, groups, t = smoothed_step(point, groups, DENSE_SIZE)
         n_iter, at_mu = n_iter + 1, at_mu + 1
         # Long steps say that this μ has been dealt with; where none leads on another μ may.
         dealt = t > 0.5 or t == 0.0 or at_mu == MOST_STEPS
         if dealt:
             groups, at_mu = replace(groups, mu=groups.mu * fall.factor), 0
         if dealt or fall is EXACT:
-            sharp = _sharpened(point, groups.mu, np.inf if fall is EXACT else best.value)
+            sharp = sharpened(point, groups.mu, np.inf if fall is EXACT else best.value)
             best = _better(_better(best, sharp), _polished(sharp) if fall is EXACT else sharp)
     return Solution(best.theta, best.value, best.residual, n_iter, bool(best.residual <= tol))
 
@@ -163,25 +154,30 @@ def _polished(point: Point) -> Point:
     features = as_rows(smooth.features.whole()[:, used])
     inside = RestrictedObjective(replace(smooth, features=features), point.objective.penalty, used)
     rows = np.append(used, np.arange(m, len(point.theta)))
-    moved = _step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), LaggingGram())[
-        0
-    ]
+    moved = smoothed_step(
+        Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), DENSE_SIZE
+    )[0]
     theta = np.zeros_like(point.theta)
     theta[rows] = moved.theta
     return Point(point.objective, theta)
 
 
-def _step(point: Point, groups: SmoothedGroups, grams: LaggingGram) -> tuple[Point, SmoothedGroups, float]:
-    """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere."""
+def smoothed_step(
+    point: Point, groups: SmoothedGroups, dense_size: int
+) -> tuple[Point, SmoothedGroups, float]:
+    """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere.
+
+    Up to so many entries its system is factorised.
+    """
     m, W = point.m, point.theta[: point.m]
     slope = point.gradient.copy()
     slope[:m] += W / groups.sizes(W)
     here = point.value - point.objective.penalty.value(W) + groups.sizes(W).sum()
-    for step, shortest in _newton_directions(point, groups, slope, grams):
-        promised = float(np.vdot(slope, step))
+    for step, shortest in _newton_directions(point, groups, slope, dense_size):
+        promised, moved = float(np.vdot(slope, step)), point.objective.scores(step)
         for t in halvings(shortest):
             with np.errstate(over="ignore", invalid="ignore"):
-                trial = Point(point.objective, point.theta + t * step)
+                trial = Point(point.objective, point.theta + t * step, point.scores + t * moved)
                 there = trial.value - trial.objective.penalty.value(trial.theta[:m])
                 there += groups.sizes(trial.theta[:m]).sum()
             if there <= here + SUFFICIENT * t * promised + 1e-13 * abs(here):
@@ -190,11 +186,11 @@ def _step(point: Point, groups: SmoothedGroups, grams: LaggingGram) -> tuple[Poi
 
 
 def _newton_directions(
-    point: Point, groups: SmoothedGroups, slope: np.ndarray, grams: LaggingGram
+    point: Point, groups: SmoothedGroups, slope: np.ndarray, dense_size: int
 ) -> Iterator[tuple[np.ndarray, float]]:
     """Yield steps to try one after the other, and how short each may become."""
     objective, state = point.objective, point.objective.smooth.loss.curvature(point.scores)
-    if slope.size <= DENSE_SIZE:
+    if slope.size <= dense_size:
         H = _dense_system(point, groups, slope.shape, state)
         # A ridge of more than rounding may outweigh the penalty's curvature, 1/s, where coefficients are
         # large; without it steps may be all rounding.
@@ -202,7 +198,7 @@ def _newton_directions(
         yield solve_semidefinite(damped(H), -slope.T.ravel()).reshape(slope.shape[::-1]).T, SHORTEST
         return
     everything = np.arange(len(slope))
-    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state, grams)
+    system = GroupSystem(replace(objective, penalty=groups), point.theta, everything, state)
     step = conjugate_gradient(
         system.product, -slope, rtol=RTOL, max_iter=INNER_ITERATIONS, precondition=system.precondition
     )
@@ -225,7 +221,7 @@ def _dense_system(
     return H
 
 
-def _sharpened(point: Point, mu: float, highest: float) -> Point:
+def sharpened(point: Point, mu: float, highest: float) -> Point:
     """The point without rows that are next to zero and not steep, as many as keep J below `highest`."""
     m, penalty = point.m, point.objective.penalty
     norms, slopes = penalty.dual_norm(point.theta[:m]), penalty.dual_norm(point.gradient[:m])

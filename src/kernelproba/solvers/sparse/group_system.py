@@ -2,19 +2,21 @@
 
 A product with the Hessian is two products with the kernel columns for all scores at once.  Conjugate
 gradients are preconditioned by one curvature for all scores, the largest of each row of the data, with the
-bound of the penalty's:
+curvature of the penalty, which is less along Wⱼ itself than across it (uⱼ = Wⱼ/‖Wⱼ‖):
 
-    Σᵢ ωᵢ maxₖ p_ik (1 − p_ik) φᵢφᵢᵀ + diag(pen″ⱼ)
+    M = A ⊗ I − Σⱼ cⱼ (eⱼ⊗uⱼ)(eⱼ⊗uⱼ)ᵀ,      pen″ⱼ ≈ hⱼ I − cⱼ uⱼuⱼᵀ
+    A = Σᵢ ωᵢ maxₖ p_ik (1 − p_ik) φᵢφᵢᵀ + diag(h)
 
-That bound is 1/‖Wⱼ‖, but along Wⱼ itself pen″ vanishes.  Groups that are so small that it makes a difference
-get a term uⱼuⱼᵀ/hⱼ beside, with uⱼ = Wⱼ/‖Wⱼ‖ and hⱼ the curvature along it.
+Its inverse takes the inverses of two matrices of the size of A alone, since the scores meet in ⟨uⱼ, uₗ⟩ only:
+
+    M⁻¹R = B + A⁻¹ V S⁻¹ Vᵀ B,      B = A⁻¹R,      S = diag(1/c) − A⁻¹ ∘ (⟨uⱼ, uₗ⟩),      V q = (qⱼ uⱼ)ⱼ
 
 Rows of next to no curvature are left out, and where the columns exceed the cache all is in single precision:
 a step is rough, and the slope that it is judged by is exact.
 """
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs, lapack
+from scipy.linalg import get_lapack_funcs
 
 from kernelproba.linalg import jittered_cholesky
 from kernelproba.objective import Objective
@@ -26,10 +28,10 @@ from kernelproba.solvers.sparse.objective import RestrictedObjective
 STRAIGHT = 2e-2
 #: Kernel values beyond which all is in single precision.
 DOUBLE_VALUES = 1_000_000
-#: Steps that share a Gram matrix.
-RENEWED = 4
-#: Curvature of the penalty's bound, relative to that along a group, from which on the latter has a term.
-SHORT = 10.0
+#: Rows of Θ whose features are copied at a time.
+CHUNK = 256
+#: Share of the penalty's curvature that a group must lack along itself to have a term, and the most it may.
+LEAST_SHARE, MOST_SHARE = 0.1, 1 - 1e-6
 #: Ridge of a factor in single precision, relative to the mean diagonal.
 SINGLE_RIDGE = 1e-5
 
@@ -52,7 +54,9 @@ class GroupCurvature:
         shared = smooth.weights * self.loss.curvature_weight(state)
         data = np.flatnonzero(shared > STRAIGHT * min(1.0, float(smooth.weights.max())))
         self.dtype = np.dtype(np.float64 if len(rows) * len(data) <= DOUBLE_VALUES else np.float32)
-        self.Phi = features_of(smooth, rows, data).T.astype(self.dtype, order="C", copy=False)
+        self.Phi = np.empty((len(rows), len(data)), dtype=self.dtype)
+        for start in range(0, len(rows), CHUNK):
+            self.Phi[start : start + CHUNK] = features_of(smooth, rows[start : start + CHUNK], data).T
         self.state = np.asfortranarray(state[data], dtype=self.dtype)
         self.weights = smooth.weights[data, None].astype(self.dtype)
         self.shared = shared[data].astype(self.dtype)
@@ -73,20 +77,6 @@ class GroupCurvature:
         return scaled @ scaled.T
 
 
-class LaggingGram:
-    """Gram matrix of all rows of Θ, anew every RENEWED steps: it costs more than anything else in a step."""
-
-    def __init__(self):
-        self._age, self._gram = 0, np.empty((0, 0))
-
-    def at(self, curvature: GroupCurvature) -> np.ndarray:
-        """Return the matrix of this curvature, or of one a few steps before."""
-        if self._age % RENEWED == 0:
-            self._gram = curvature.gram()
-        self._age += 1
-        return self._gram
-
-
 class GroupSystem:
     """Hessian of J on some rows of Θ, for all scores.
 
@@ -100,39 +90,32 @@ class GroupSystem:
         The rows of Θ that move.
     state : array of shape (n, k)
         Curvature of the loss there.
-    grams : LaggingGram, optional
-        Where Gram matrices of the same rows are kept.
     """
 
     def __init__(
-        self,
-        objective: RestrictedObjective,
-        theta: np.ndarray,
-        rows: np.ndarray,
-        state: np.ndarray,
-        grams: LaggingGram | None = None,
+        self, objective: RestrictedObjective, theta: np.ndarray, rows: np.ndarray, state: np.ndarray
     ):
         self.penalty, self.rows, self.W = objective.penalty, rows, theta[: len(objective.index)]
         self.curvature = GroupCurvature(objective.smooth, rows, state)
-        bend = np.append(self.penalty.curvature_bound(self.W), np.zeros(len(theta) - len(self.W)))[rows]
-        gram = self.curvature.gram() if grams is None else grams.at(self.curvature)
+        gram = self.curvature.gram()
         mean = float(gram.trace()) / max(len(gram), 1)
         self.damping = damping(mean)
-        self.factor = _factor(gram, bend, mean)
-        self._free_along(theta, bend)
-        self._solve = get_lapack_funcs(("potrs",), (self.factor,))[0]
+        bend = np.append(self.penalty.curvature_bound(self.W), np.zeros(len(theta) - len(self.W)))[rows]
+        ridge = SINGLE_RIDGE * mean if gram.dtype == np.float32 else self.damping
+        self.inverse = definite_inverse(gram, bend + ridge)
+        self._find_terms(theta, bend)
 
-    def _free_along(self, theta: np.ndarray, bend: np.ndarray) -> None:
-        """Find groups so small that the bound of pen″ is far too steep along them, and what it is there."""
-        m = len(self.W)
-        U = theta / np.maximum(GroupLasso().dual_norm(theta), np.finfo(float).tiny)[:, None]
-        along = self.curvature.diagonal().astype(float)
-        bent = np.zeros(len(theta))
-        bent[:m] = np.einsum("jk,jk->j", U[:m], self.penalty.curvature_product(self.W, U[:m]))
-        along += bent[self.rows] + self.damping
-        self.short = np.flatnonzero(bend > SHORT * along)
-        self.units = U[self.rows[self.short]]
-        self.along = along[self.short]
+    def _find_terms(self, theta: np.ndarray, bend: np.ndarray) -> None:
+        """Find uⱼ and S⁻¹ of the groups along which the penalty bends less than across."""
+        m, dtype = len(self.W), self.inverse.dtype
+        units = theta / np.maximum(GroupLasso().dual_norm(theta), np.finfo(float).tiny)[:, None]
+        along = np.zeros(len(theta))
+        along[:m] = np.einsum("jk,jk->j", units[:m], self.penalty.curvature_product(self.W, units[:m]))
+        lacking = np.minimum(bend - along[self.rows], MOST_SHARE * bend)
+        self.terms = np.flatnonzero((lacking > LEAST_SHARE * bend) & (bend > 0))
+        self.units = units[self.rows[self.terms]].astype(dtype)
+        S = -self.inverse[np.ix_(self.terms, self.terms)] * (self.units @ self.units.T)
+        self.coupling = definite_inverse(S, 1 / lacking[self.terms])
 
     def product(self, D: np.ndarray) -> np.ndarray:
         """∇²J D for D that vanishes off the rows."""
@@ -142,21 +125,31 @@ class GroupSystem:
         return out
 
     def precondition(self, R: np.ndarray) -> np.ndarray:
-        """Solve with the factor."""
+        """M⁻¹R."""
         out = np.zeros_like(R)
-        own = R[self.rows]
-        solved = self._solve(self.factor, own.astype(self.factor.dtype), lower=1)[0].astype(np.float64)
-        along = np.einsum("jk,jk->j", self.units, own[self.short]) / self.along
-        solved[self.short] += self.units * along[:, None]
-        out[self.rows] = solved
+        solved = self.inverse @ R[self.rows].astype(self.inverse.dtype)
+        share = self.coupling @ np.einsum("jk,jk->j", self.units, solved[self.terms])
+        bent = np.zeros_like(solved)
+        bent[self.terms] = self.units * share[:, None]
+        out[self.rows] = solved + self.inverse @ bent
         return out
 
 
-def _factor(gram: np.ndarray, bend: np.ndarray, mean: float) -> np.ndarray:
-    """Lower factor of the Gram matrix, of this mean diagonal, plus a diagonal, in its precision."""
-    if gram.dtype == np.float32:
-        shifted = gram + np.diag((bend + SINGLE_RIDGE * mean).astype(np.float32))
-        factor, info = lapack.spotrf(shifted.T, lower=1, overwrite_a=1)
-        if info == 0 and np.isfinite(factor.diagonal()).all():
-            return factor
-    return jittered_cholesky(gram, bend + damping(mean))
+def definite_inverse(A: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    """Inverse of A + diag(diagonal) in the precision of A, or in double if that does not suffice."""
+    if not len(A):
+        return A
+    potrf, potri = get_lapack_funcs(("potrf", "potri"), (A,))
+    shifted = np.array(A, order="F")
+    shifted[np.diag_indices_from(shifted)] += diagonal.astype(A.dtype)
+    factor, info = potrf(shifted, lower=1, overwrite_a=1)
+    if info != 0 or not np.isfinite(factor.diagonal()).all():
+        factor = jittered_cholesky(A, diagonal)
+        potri = get_lapack_funcs("potri", (factor,))
+    inverse = potri(factor, lower=1, overwrite_c=1)[0]
+    for start in range(0, len(A), CHUNK):
+        stop = start + CHUNK
+        corner = np.tril(inverse[start:stop, start:stop])
+        inverse[start:stop, start:stop] = corner + np.tril(corner, -1).T
+        inverse[start:stop, stop:] = inverse[stop:, start:stop].T
+    return inverse.astype(A.dtype, copy=False)

@@ -59,9 +59,9 @@ def proximal_newton(
 class Point:
     """Θ with its scores and J; the gradient and what follows from it are computed when asked for."""
 
-    def __init__(self, objective: RestrictedObjective, theta: np.ndarray):
+    def __init__(self, objective: RestrictedObjective, theta: np.ndarray, scores: np.ndarray | None = None):
         self.objective, self.theta, self.m = objective, theta, len(objective.index)
-        self.scores = objective.scores(theta)
+        self.scores = objective.scores(theta) if scores is None else scores
         self.value, self.score_slope = objective.value(theta, self.scores)
 
     @cached_property

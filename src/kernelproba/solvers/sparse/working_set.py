@@ -5,7 +5,8 @@ the whole kernel matrix then gives the slope of every candidate; those steeper t
 the solution is optimal on all candidates once none is.  Only the columns of the working set are held.
 
 Most steps are spent on the way to about the right set.  With many rows that way is gone on a sample of them,
-each with the weight of those it stands for, whose kernel matrix is small enough to be held.
+each with the weight of those it stands for, whose kernel matrix is small enough to be held; with groups of
+many entries it sets out from a lasso (`group_path`).
 """
 
 from dataclasses import replace
@@ -13,12 +14,15 @@ from dataclasses import replace
 import numpy as np
 
 from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
+from kernelproba.penalties import Lasso
 from kernelproba.solvers.solution import Solution
+from kernelproba.solvers.sparse.group_accelerated import accelerated_start
+from kernelproba.solvers.sparse.group_path import GroupPath
 from kernelproba.solvers.sparse.group_smoothing import DENSE_SIZE, group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.solvers.sparse.pair_newton import pair_newton
 from kernelproba.solvers.sparse.pair_problem import PairProblem
-from kernelproba.solvers.sparse.proximal_newton import NEGLIGIBLE, proximal_newton
+from kernelproba.solvers.sparse.proximal_newton import NEGLIGIBLE, Point, proximal_newton
 from kernelproba.solvers.sparse.quadratic_model import JOINT_SIZE
 from kernelproba.solvers.sparse.stall import Stall
 
@@ -26,9 +30,14 @@ from kernelproba.solvers.sparse.stall import Stall
 SMALLEST_BATCH, BATCH_PER_SCORE, LARGEST_BATCH = 32, 8, 1500
 #: Rows beyond which every score has centres of its own; pairs that join at once: at least, and per pair used.
 PAIR_ROWS, LEAST_PAIRS, MORE_PAIRS = 1000, 30, 1.0
-#: Centres that groups begin with, and the slope of the null model up to which they do: weaker penalties keep
-#: few of many parallel centres, and coefficients so large that gradients take long.
-FIRST_CENTRES, MODERATE = 3000, 1e4
+#: Slope of the null model up to which groups follow a path: with weaker penalties its beginning takes long.
+MODERATE = 1e4
+#: Weight of the loss in that lasso, since norms cost less than absolute values, and its residual.
+LASSO_STRENGTH, LASSO_TOL = 1.5, 1.0
+#: Accelerated steps from the null model on all candidates.
+FIRST_STEPS = 75
+#: μ to begin with, in units of the mean norm of the groups in use.
+FIRST_FROM_ALL, FIRST_FROM_LASSO = 0.3, 0.05
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: And with groups: before that smoothing leaves most rows next to zero, and the working set would keep them.
@@ -58,7 +67,9 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
     # Groups of a sample, whose penalty is the same, fit its rows all too well: the null model is nearer.
     if not (objective.columns.held or is_grouped or start[: len(objective.columns)].any()):
         start, n_iter = _fit_sample(objective, max_iter)
-    state, stall = _State(objective, start), Stall(STALLED_ROUNDS)
+    state, stall = WorkingState(objective, start), Stall(STALLED_ROUNDS)
+    if is_grouped and state.D.size > DENSE_SIZE and not len(state.index) and tol < state.residual <= MODERATE:
+        state, n_iter = _follow_path(state, tol, max_iter)
     repeats = Stall(REPEATED_ROUNDS, **REPEATED_GAIN)
     for _ in range(ROUNDS):
         if state.residual <= tol or n_iter >= max_iter or stall.seen(state.value(), state.residual):
@@ -74,6 +85,23 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
         if state.n_joined == 0 and (now == before or repeats.seen(*now)):
             break
     return Solution(state.theta(), state.value(), state.residual, n_iter, bool(state.residual <= tol))
+
+
+def _follow_path(state: "WorkingState", tol: float, max_iter: int) -> tuple["WorkingState", int]:
+    """Groups along a path, and the steps taken: from all candidates where they are few, else from a lasso."""
+    objective, n_iter, first = state.objective, 0, FIRST_FROM_ALL
+    n = len(objective.columns)
+    if n <= PAIR_ROWS:
+        start = accelerated_start(objective.restrict(np.arange(n)), objective.null_model(), FIRST_STEPS)
+    else:
+        lasso = replace(objective, penalty=Lasso(), weights=LASSO_STRENGTH * objective.weights)
+        solution = working_set(lasso, lasso.null_model(), tol=LASSO_TOL, max_iter=max_iter)
+        start, n_iter, first = solution.coef, solution.n_iter, FIRST_FROM_LASSO
+    begun = WorkingState(objective, start)
+    # Few centres are fitted exactly in no time.
+    if begun.coef.size > DENSE_SIZE:
+        n_iter += GroupPath(begun, first).follow(tol, max_iter - n_iter)
+    return begun, n_iter
 
 
 def _fit_sample(objective: SparseObjective, max_iter: int) -> tuple[np.ndarray, int]:
@@ -94,7 +122,7 @@ def _fit_sample(objective: SparseObjective, max_iter: int) -> tuple[np.ndarray, 
     return theta, solution.n_iter
 
 
-class _State:
+class WorkingState:
     """Working set, its kernel columns, Θ on it, and the slopes of all candidates there."""
 
     def __init__(self, objective: SparseObjective, theta: np.ndarray):
@@ -108,11 +136,16 @@ class _State:
         """The working set."""
         return self.columns.index
 
-    def accept(self, coef: np.ndarray, *, level: bool = False) -> None:
+    @property
+    def W(self) -> np.ndarray:
+        """W on the working set."""
+        return self.coef[: len(self.index)]
+
+    def accept(self, coef: np.ndarray, scores: np.ndarray | None = None, *, level: bool = False) -> None:
         """Take over Θ on the working set, with better intercepts if wanted, and look at all candidates."""
         self.coef = coef
         self.restricted = self.objective.restrict(self.index, self.columns.matrix)
-        self.F = self.restricted.scores(coef)
+        self.F = self.restricted.scores(coef) if scores is None else scores
         if level and self.objective.fit_intercept:
             # Scores that were held fixed have drifted a little each, rough solutions too, and the intercepts
             # feel the sum.
@@ -122,7 +155,7 @@ class _State:
         self.G = self.objective.score_gradient(self.F)
         self.D, self.at_intercept = self.objective.gradient(self.G)
         penalty, W = self.objective.penalty, np.zeros_like(self.D)
-        W[self.index] = coef[: len(self.index)]
+        W[self.index] = self.W
         self.subgradient = penalty.subgradient(W, self.D)
         self.slope = penalty.dual_norm(self.subgradient)
         self.residual = float(max(self.slope.max(initial=0.0), np.abs(self.at_intercept).max(initial=0.0)))
@@ -172,15 +205,25 @@ class _State:
         self.accept(problem.theta, level=True)
         return taken
 
+    def point(self) -> Point:
+        """Θ on the working set."""
+        return Point(self.restricted, self.coef, self.F)
+
+    def slopes_outside(self) -> np.ndarray:
+        """Norms of the slopes of all candidates, zero in the working set, (n,)."""
+        outside = self.objective.penalty.dual_norm(self.D)
+        outside[self.index] = 0.0
+        return outside
+
+    def exchange(self, outside: np.ndarray, count: int) -> None:
+        """Keep the centres in use and add the steepest of the others, at most so many."""
+        self._extend(_largest(np.where(outside > 1, outside, 0.0), count))
+
     def _steepest(self) -> np.ndarray:
-        """The steepest of the centres not in use; groups begin with many from all over the data."""
+        """The steepest of the centres not in use."""
         used = self.coef[: len(self.index)].any(axis=1)
         outside = self.slope.copy()
         outside[self.index[used]] = 0.0
-        n = len(outside)
-        many = self.objective.penalty.is_grouped and self.D.size > DENSE_SIZE
-        if many and not used.any() and self.residual <= MODERATE:
-            return np.linspace(0, n - 1, min(n, FIRST_CENTRES)).astype(int)
         batch = max(SMALLEST_BATCH, BATCH_PER_SCORE * self.objective.n_scores, int(0.7 * used.sum()))
         batch = min(batch, LARGEST_BATCH)
         return _largest(outside, batch)
