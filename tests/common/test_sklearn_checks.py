@@ -55,6 +55,7 @@ def name_of(thing) -> str:
     return f"{function.__name__}({shown})" if shown else function.__name__
 
 
+@pytest.mark.filterwarnings("ignore:.*at the same place as others")  # they are copies
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("estimator", "check"), cases(), ids=name_of)
 def test_scikit_learn_check(estimator, check):

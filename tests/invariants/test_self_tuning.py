@@ -40,6 +40,7 @@ def search(request):
     return clone(SEARCHES[request.param])
 
 
+@pytest.mark.filterwarnings("ignore:.*at the same place as others")  # they are copies
 def test_rows_repeated_k_times_equal_weights_k(search):
     X, y, weight = problem()
     order = np.random.default_rng(1).permutation(weight.sum())

@@ -91,6 +91,22 @@ def test_columns_of_categories_are_refused_by_name_and_flags_and_nullable_number
     agree(model, plain, typed[columns].astype(float))
 
 
+@pytest.mark.parametrize("kind", ["int64", "int8", "float16", "object"])
+def test_numbers_of_any_type_give_the_self_tuned_fit_of_the_same_in_memory(search, rows, kind):
+    X, y = np.round(2 * rows[0]).astype(kind), rows[1]
+    whole = clone(search).fit(X, y)
+    data = da.from_array(X, chunks=(700, -1))
+    lazy = clone(search).fit(data, da.from_array(y, chunks=700))
+    agree(lazy, whole, X)
+    np.testing.assert_allclose(whole.predict_proba(data), whole.predict_proba(X), atol=1e-5)
+
+
+def test_dates_are_refused_by_their_type(model, rows):
+    data = da.from_array(np.zeros((3000, 2), "datetime64[s]"), chunks=(700, -1))
+    with pytest.raises(ValueError, match=r"type datetime64\[s\]: make real numbers of it"):
+        model.fit(data, rows[1])
+
+
 def test_a_class_in_one_partition_only_is_known_everywhere(search, table):
     rare = table.assign(label=np.where(np.arange(3000) >= 2980, "rare", table["label"]))
     frame = dd.from_pandas(rare, npartitions=4)

@@ -103,6 +103,7 @@ def test_rows_of_weight_zero_change_nothing_in_any_store(search, weighted, store
     np.testing.assert_array_equal(found.best_estimator_.support_, expected.best_estimator_.support_)
 
 
+@pytest.mark.filterwarnings("ignore:.*at the same place as others")  # they are copies
 def test_copies_of_few_rows_some_of_weight_zero_are_tuned_on_a_cluster_as_in_memory(search, weighted):
     copied = np.arange(900) % 150
     X, y, weight = weighted[0][copied], weighted[1][copied], np.where(np.arange(900) % 4 == 0, 0.0, 1.0)

@@ -17,6 +17,8 @@ pd = pytest.importorskip("pandas")
 da = pytest.importorskip("dask.array")
 pytest.importorskip("pyarrow")
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*at the same place as others")  # weights of 2 and 3
+
 STORES = ("blocks", "parquet", "dask")
 #: Where the parts begin; one of them is empty, and most hold one class only.
 CUTS = (0, 150, 157, 157, 1500, 3000)

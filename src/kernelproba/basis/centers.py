@@ -52,7 +52,7 @@ def randomly_pivoted_cholesky(
     dtype = np.float32 if n > SINGLE_PRECISION_ROWS else np.float64
     F = np.zeros((m, n), dtype=dtype)  # Fᵀ F ≈ K
     residual = np.asarray(kernel.diag(X), dtype=np.float64).copy()
-    floor = (1e-10 if dtype == np.float64 else 1e-6) * residual.max()  # what is left below is rounding
+    floor = _rounding(dtype, X.dtype) * residual.max()  # what is left below is rounding
     goal = tol * residual.sum()
     chosen: list[int] = []
     while (r := len(chosen)) < m and residual.max() > floor and residual.sum() > goal:
@@ -60,6 +60,8 @@ def randomly_pivoted_cholesky(
         known = F[:r, candidates].astype(np.float64)
         block = kernel(X[candidates], X[candidates]) - known.T @ known
         accepted = candidates[_thin(block, rng)][: m - r]
+        if not len(accepted):  # of rows drawn by what is left of them nothing is left: the rest is rounding
+            break
         G = Comparison(kernel, X[accepted], dtype)(X).T - F[:r, accepted].T @ F[:r]
         square = G[:, accepted].astype(np.float64)
         L = jittered_cholesky((square + square.T) / 2, 0.1 * floor)
@@ -69,6 +71,11 @@ def randomly_pivoted_cholesky(
         residual[accepted] = 0.0
         chosen.extend(accepted)
     return np.array(chosen or [0])  # where k(x, x) is 0 everywhere, any row will do
+
+
+def _rounding(*dtypes: np.dtype | type) -> float:
+    """Share of k(x, x) below which a residual is rounding: single rows have single kernel values."""
+    return 1e-6 if np.float32 in dtypes else 1e-10
 
 
 def _thin(block: np.ndarray, rng: np.random.RandomState) -> np.ndarray:

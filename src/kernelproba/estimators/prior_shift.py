@@ -131,6 +131,8 @@ class PriorShiftClassifier(PosteriorWrapper):
         weights = _check_sample_weight(seen, labels)
         self.n_train_ = float(weights.sum() ** 2 / (weights**2).sum())
         self.train_priors_ = self._training_priors(labels, weights)
+        if self.train_priors is None:
+            self._warn_of_class_weights()
         self.priors_ = self.train_priors_ if self.priors is None else as_priors(self.priors, self.classes_)
         # Fails now, rather than at the first prediction, if a new class has no training rows.
         reweight_posterior(np.ones((1, len(self.priors_))), self.train_priors_, self.priors_)
@@ -140,6 +142,20 @@ class PriorShiftClassifier(PosteriorWrapper):
         if self.train_priors is not None:
             return as_priors(self.train_priors, self.classes_, "train_priors")
         return class_priors(label_index(y, self.classes_), len(self.classes_), weights)
+
+    def _warn_of_class_weights(self) -> None:
+        """Say so if the estimator weighs classes, for its probabilities go with other priors then."""
+        inner = self.estimator_
+        params = (inner.estimator if isinstance(inner, FrozenEstimator) else inner).get_params()
+        for name, value in params.items():
+            part, _, own = name.rpartition("__")
+            undo = f"{part}__undo_weights" if part else "undo_weights"
+            if own == "class_weight" and value is not None and not params.get(undo):
+                warn_caller(
+                    f"{name}={value!r} of the estimator moves its probabilities away from the class "
+                    "frequencies of y: give the priors that they go with as train_priors, 'uniform' for "
+                    "'balanced'."
+                )
 
     @atomic_update
     def adapt(self, X: MatrixLike) -> "PriorShiftClassifier":

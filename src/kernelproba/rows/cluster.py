@@ -242,7 +242,19 @@ def _whole_rows(data: "da.Array | dd.DataFrame") -> "da.Array":
         data = data.rechunk({1: -1})
     if data.shape[0] == 0:
         raise ValueError("X has no rows.")
-    return data
+    return _real_numbers(data)
+
+
+def _real_numbers(data: "da.Array") -> "da.Array":
+    """The array as one in memory is taken: in single precision if it is, all other numbers in double.
+
+    What is computed of whole numbers in their own type is cut to whole numbers.
+    """
+    if data.dtype in (np.float32, np.float64):
+        return data
+    if data.dtype.kind not in "biufOU":
+        raise ValueError(f"X is a Dask array of type {data.dtype}: make real numbers of it first.")
+    return data.astype(np.float64)
 
 
 def _counted(data: "da.Array") -> "da.Array":

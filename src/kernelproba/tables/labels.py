@@ -23,14 +23,16 @@ _LARGEST = 2**53
 _MANY_NUMBERS = 20
 
 _WHOLE = re.compile(r"[+-]?\d+(\.0*)?")
+#: Digits of a code: its zeros are part of it, and 01 and 1 may be two of them.
+_CODE = re.compile(r"[+-]?0\d.*")
 _FRACTION = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?|[+-]?\d+[eE]-\d+")
 
 
 def label_kind(name: str, column: pa.ChunkedArray, *, as_words: bool = False) -> str:
     """Return what the labels of a target column are; fractions are quantities and no labels.
 
-    Whole numbers that a float cannot tell apart, powers of ten and infinities are words: read as numbers,
-    different ones would become the same.
+    Whole numbers that a float cannot tell apart, powers of ten, infinities and codes such as 01 are words:
+    read as numbers, different ones would become the same.
 
     Parameters
     ----------
@@ -53,7 +55,8 @@ def label_kind(name: str, column: pa.ChunkedArray, *, as_words: bool = False) ->
             "predicts classes, not quantities; choose another target, cut this one into ranges first, or say "
             f"that its values are classes by --kind '{name}=category'"
         )
-    return WHOLE if all(_as_whole(text) is not None for text in distinct) else WORDS
+    whole = all(_as_whole(text) is not None and not _CODE.fullmatch(text) for text in distinct)
+    return WHOLE if whole else WORDS
 
 
 def read_labels(column: pa.ChunkedArray, kind: str) -> tuple[np.ndarray, np.ndarray]:

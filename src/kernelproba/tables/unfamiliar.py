@@ -3,7 +3,7 @@
 A column in inches where the model learnt centimetres is predicted from without complaint, and wrongly.
 Counted is what lies beyond the training values by more than their range, and levels that were never seen.  A
 few such values are outliers or news; many are a mistake more often than not.  So are numbers most of which
-are smaller or larger than all of training, however little.
+are smaller or larger than all of training, however little, and columns without values that had no gap before.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ BEYOND = 0.05
 UNSEEN = 0.9
 #: The same of numbers that are outside those of training, if there are so many numbers at least.
 OUTSIDE, _FEWEST = 0.5, 10
+#: The same of gaps in a column that had none, if there are so many rows at least.
+LOST = 0.9
 #: Levels that are shown, and letters of each.
 _SHOWN, _LETTERS = 4, 20
 
@@ -41,12 +43,14 @@ class UnfamiliarValues:
 
     def __init__(self, encoder: TableEncoder):
         self._columns = encoder._fitted_
-        self._known, self._unfamiliar, self._outside = np.zeros((3, len(self._columns)), dtype=int)
+        counts = np.zeros((4, len(self._columns)), dtype=int)
+        self._known, self._missing, self._unfamiliar, self._outside = counts
 
     def add(self, X: MatrixLike) -> None:
         """Count the values of rows X (n, d), which are columns of training."""
         for j, (fitted, column) in enumerate(zip(self._columns, columns_of(X), strict=True)):
             self._known[j] += np.count_nonzero(~column.missing)
+            self._missing[j] += np.count_nonzero(column.missing)
             self._unfamiliar[j] += np.count_nonzero(fitted.unfamiliar(column))
             self._outside[j] += np.count_nonzero(fitted.outside(column))
 
@@ -64,10 +68,24 @@ class UnfamiliarValues:
         far, outside = (counts / np.maximum(self._known, 1) for counts in (self._unfamiliar, self._outside))
         return far, np.where(self._known >= _FEWEST, outside, 0)
 
+    def lost(self) -> dict[str, float]:
+        """Return columns without a gap in training and with hardly a value since, and the share of gaps."""
+        rows = self._known + self._missing
+        return {
+            fitted.description.name: float(missing / n)
+            for fitted, missing, n in zip(self._columns, self._missing, rows, strict=True)
+            if n >= _FEWEST and missing >= LOST * n and not _had_gaps(fitted)
+        }
+
     def notes(self) -> list[str]:
         """Return a line for each of these columns."""
         fitted = {each.description.name: each for each in self._columns}
-        return [
+        lost = [
+            f"{share:.0%} of the values in column '{name}' are missing, and none was in training: the model "
+            "cannot know what that means, check the file"
+            for name, share in self.lost().items()
+        ]
+        return lost + [
             f"{share:.0%} of the values in column '{name}' {_unlike(fitted[name])}: the model cannot know "
             "what they mean, check units and codes"
             for name, share in self.shares().items()
@@ -82,6 +100,14 @@ def unfamiliar_cells(encoder: TableEncoder, X: MatrixLike) -> list[str]:
         for fitted, column in zip(encoder._fitted_, columns_of(X), strict=True)
         if fitted.unfamiliar(column)[0]
     ]
+
+
+def _had_gaps(fitted: FittedColumn) -> bool:
+    """Whether a column had gaps in training, or is one of which that does not matter or is not known."""
+    encoder = fitted.encoder
+    if isinstance(encoder, CategoryEncoder):
+        return None in encoder.levels_
+    return getattr(encoder, "has_gaps_", True)
 
 
 def _unlike(fitted: FittedColumn) -> str:

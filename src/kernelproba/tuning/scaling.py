@@ -104,17 +104,18 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Matrix) -> Matrix:
-        """Rows on the common scale, of the type of X.
+        """Rows on the common scale, in single precision if X is, else in double.
 
         Parameters
         ----------
         X : array or CSR matrix of shape (n, d)
             Rows.
         """
+        precision = np.float32 if X.dtype == np.float32 else np.float64  # on a scale, whole numbers are none
         if sp.issparse(X):
             Z = sp.csr_array(X @ sp.diags_array(1 / self.scale_))
             np.clip(Z.data, -FARTHEST, FARTHEST, out=Z.data)
-            return Z.astype(X.dtype)
+            return Z.astype(precision, copy=False)
         with np.errstate(over="ignore"):
             Z = (X - self.center_) / self.scale_
         np.clip(Z, -FARTHEST, FARTHEST, out=Z)
@@ -124,7 +125,7 @@ class FeatureScaling(TransformerMixin, BaseEstimator):
             Z = Z * self.stretch_
         if self.components_ is not None:
             Z = np.hstack([Z, Z @ self.components_])
-        return Z.astype(X.dtype, copy=False)
+        return Z.astype(precision, copy=False)
 
     def inverse_transform(self, Z: np.ndarray) -> np.ndarray:
         """Rows as they were before, up to rounding; NaN in features that have no weight.

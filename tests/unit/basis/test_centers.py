@@ -52,6 +52,24 @@ def test_a_linear_kernel_needs_as_many_centres_as_there_are_features():
     assert unexplained(Linear(), X, Z) < 1e-6
 
 
+class Bounded(Linear):
+    """A linear kernel that is asked a bounded number of times."""
+
+    def __call__(self, X, Y=None):
+        self.calls = getattr(self, "calls", 0) + 1
+        assert self.calls < 500, "pivots are drawn without end"
+        return super().__call__(X, Y)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rounding_of_rows_in_single_precision_is_not_drawn_from_for_ever(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(500, 20)).astype(np.float32)
+    Z, _ = choose_centers("rpcholesky", Bounded(), as_rows(rows), 100, seed)
+    assert len(Z) < 60
+    assert unexplained(Linear(), rows.astype(float), Z.astype(float)) < 1e-6
+
+
 def test_copies_of_a_row_are_one_centre():
     copies = np.repeat(X[:5], 60, axis=0)
     Z, _ = choose_centers("rpcholesky", RBF(1.0), as_rows(copies), 50, 0)

@@ -1,11 +1,13 @@
 """The prior-shift classifier as its users meet it."""
 
+import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -19,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from unit.estimators.routing import SCORES_ARE_ROUTED
 
+from kernelproba import KernelLogisticRegression
 from kernelproba.decision import mean_class_weights, undo_weights
 from kernelproba.estimators import prior_shift
 from kernelproba.estimators.prior_shift import PriorShiftClassifier
@@ -133,6 +136,25 @@ def test_a_balanced_estimator_is_brought_back_by_its_uniform_training_priors(tra
     model = PriorShiftClassifier(balanced, share, train_priors=np.full(3, 1 / 3)).fit(X, y)
     undone = undo_weights(model.estimator_.predict_proba(shifted[0]), 1 / share)
     np.testing.assert_allclose(model.predict_proba(shifted[0]), undone, atol=1e-12)
+
+
+def test_an_estimator_that_weighs_classes_is_told_of_unless_its_priors_are_given(train):
+    X, y = train
+    weighted = LogisticRegression(class_weight="balanced")
+    for estimator in (
+        weighted,
+        make_pipeline(StandardScaler(), weighted),
+        FrozenEstimator(clone(weighted).fit(X, y)),
+    ):
+        with pytest.warns(
+            UserWarning, match=r"class_weight='balanced' of the estimator moves .* train_priors"
+        ):
+            PriorShiftClassifier(estimator).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PriorShiftClassifier(weighted, train_priors="uniform").fit(X, y)
+        undone = KernelLogisticRegression(class_weight="balanced", undo_weights=True)
+        PriorShiftClassifier(undone).fit(X[:200], y[:200])
 
 
 @pytest.mark.parametrize("weighing", ["class_weight", "sample_weight"])

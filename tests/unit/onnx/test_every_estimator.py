@@ -39,6 +39,7 @@ def test_three_classes(model, problem, new_rows, agree):
     agree(fitted(model, *problem), new_rows)
 
 
+@pytest.mark.filterwarnings("ignore:.*at the same place as others")  # they are copies
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=short)
 def test_two_classes_of_weighed_rows_in_a_pipeline_behind_a_scaler(model, problem, new_rows, agree):
     X, y = problem

@@ -35,6 +35,12 @@ def test_numbers_that_a_float_cannot_hold_stay_apart(values, type_):
     assert len(set(read(values, type_))) == len(values)
 
 
+def test_zeros_in_front_are_part_of_a_code():
+    assert read(["01", "1", "10"]) == ["01", "1", "10"]
+    assert read(["007", "012"]) == ["007", "012"]
+    assert read(["0", "-0", "10", "0.0"]) == [0, 0, 10, 0]
+
+
 def test_hexadecimal_numbers_are_words():
     assert read(["0x1F", "0x20"]) == ["0x1F", "0x20"]
 

@@ -54,6 +54,21 @@ def test_a_column_in_other_units_or_codes_is_named(encoder, change):
     assert note.startswith(f"100% of the values in column '{name}'")
 
 
+@pytest.mark.parametrize("name", ["height", "sex", "seen", "size"])
+def test_a_column_that_has_lost_its_values_is_named(encoder, name):
+    new = table(50, seed=1)
+    found = unfamiliar(encoder, new.assign(**{name: None}))
+    assert found.lost() == {name: 1.0}
+    (note,) = found.notes()
+    assert note.startswith(f"100% of the values in column '{name}' are missing")
+    gaps = table(200)
+    learnt = TableEncoder(kinds={"remark": "text"}).fit(
+        gaps.assign(**{name: gaps[name].where(gaps.index > 9)})
+    )
+    assert not unfamiliar(learnt, new.assign(**{name: None})).notes()
+    assert not unfamiliar(encoder, new[:5].assign(**{name: None})).notes()
+
+
 def test_numbers_below_all_of_training_are_named_however_near():
     rng = np.random.default_rng(0)
     encoder = TableEncoder().fit(pd.DataFrame({"price": rng.uniform(4_000, 90_000, 100)}))

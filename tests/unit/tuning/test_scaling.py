@@ -67,6 +67,15 @@ def test_single_precision_stays_single():
     assert FeatureScaling().fit(single).transform(single).dtype == np.float32
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_whole_numbers_are_not_cut_on_their_scale(form):
+    X = np.random.default_rng(0).integers(0, 9, (50, 3))
+    scaling = FeatureScaling("standard").fit(form(X.astype(float)))
+    Z, expected = scaling.transform(form(X)), scaling.transform(form(X.astype(float)))
+    assert Z.dtype == float
+    assert abs(Z - expected).max() == 0
+
+
 def test_a_kernel_after_scaling_takes_rows_as_they_come():
     scaling = FeatureScaling().fit(X)
     Z = scaling.transform(X[:5])

@@ -15,6 +15,7 @@ from kernelproba.estimators.base.classifier import ProbabilisticClassifier
 from kernelproba.estimators.base.feature_names import as_table
 from kernelproba.estimators.base.kernel_expansion import KernelExpansion
 from kernelproba.rows.folds import Fold, make_folds
+from kernelproba.tuning.copied_rows import warn_of_copies
 from kernelproba.tuning.grid.grid_search import FoldOutcome, Grid, GridSearch
 from kernelproba.tuning.observations import Observations, find_copies
 from kernelproba.tuning.scorers import held_out_scorer
@@ -66,6 +67,7 @@ class GridTunedClassifier(SelfTuning, ProbabilisticClassifier):
             self.best_estimator_ = self._estimator(**self.best_params_)
             with step("fit of all rows"):
                 self._fit_best(self._check_predict(as_table(X)), y, sample_weight)
+        warn_of_copies(rows, self.best_estimator_)
 
     def _fit_best(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         """Fit the best estimator to all rows."""

@@ -23,6 +23,7 @@ from kernelproba.number_range import log_probabilities
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
+from kernelproba.tuning.copied_rows import warn_of_copies
 from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_of_all, held_out_probabilities
 from kernelproba.tuning.kernel_logistic.growth import follow_sizes
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, selected_of
@@ -300,6 +301,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         if selected is None:
             selected = stage.keep(select_models(spaces, rows, search))
         log_P = self._fit_pool(rows, selected, search)
+        self._warn_of_copies(rows)
         self._store_selection(search, len(given.y), len(given.y))
         # The models number the distinct rows.
         self._rows_ = given.index[copies.first]
@@ -342,8 +344,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         selected = stage.found()
         if selected is None:
             self._fit_pool(rows, select_models(spaces, rows, search), search, "fit of a sample")
+            self._warn_of_copies(rows)
             selected = stage.keep(self._selected)
         return selected
+
+    def _warn_of_copies(self, rows: Observations) -> None:
+        warn_of_copies(rows.with_rows(self._selected[0].fits.rows.X), self.estimators_[0])
 
     def _stages(
         self, given: Training | StoredTraining, sample: Training, spaces: list[SearchSpace]

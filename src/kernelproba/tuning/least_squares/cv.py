@@ -25,6 +25,7 @@ from kernelproba.estimators.base.validation import positive_numbers
 from kernelproba.estimators.least_squares.estimator import LeastSquaresProbabilisticClassifier
 from kernelproba.kernels import Kernel, median_distance
 from kernelproba.rows.folds import Fold, make_folds
+from kernelproba.tuning.copied_rows import warn_of_copies
 from kernelproba.tuning.grids import central_gamma, given_gammas
 from kernelproba.tuning.least_squares.folds import FoldCandidates
 from kernelproba.tuning.least_squares.loo import Basis, LeaveOneOutCandidates
@@ -291,6 +292,8 @@ class LeastSquaresProbabilisticClassifierCV(SelfTuning, LooProbabilities, Scaled
                 "cv_results_, or give gammas.",
                 ConvergenceWarning,
             )
+        view = best.stage.view
+        warn_of_copies(view.of(rows), self._model(best.alpha, best.gamma, view))
         return best
 
     def _sample_sizes(self, n: int) -> list[int]:

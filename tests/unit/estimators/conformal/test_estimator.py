@@ -301,6 +301,7 @@ def test_a_weight_of_two_is_a_row_seen_twice(new):
     np.testing.assert_allclose(one.predict_p_values(new[0]), other.predict_p_values(new[0]))
 
 
+@pytest.mark.filterwarnings("ignore:.*at the same place as others")  # they are copies
 def test_weights_that_count_rows_are_judged_by_fits_without_any_of_the_copies(monkeypatch):
     X, y = draw(OLD, 150, 5)
     self_tuning = KernelLogisticRegressionCV([1.0], [0.5], kernel="rbf")

@@ -69,6 +69,7 @@ def test_default_grids_and_folds_serve_iris():
     assert len(model.cv_results_["params"]) == 49
 
 
+@pytest.mark.filterwarnings("ignore:.*at the same place as others")  # they are copies
 def test_a_weight_of_two_is_a_row_seen_twice(moons):
     X, y = moons
     weight = np.random.default_rng(0).integers(0, 3, size=len(y))
