@@ -381,8 +381,7 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         self.scalers_ = [each.view.scaling for each in selected]
         self.scaler_ = self.scalers_[0]
         self.C_, self.gamma_ = best.C, best.gamma
-        weighed = [each.weighed.weights for each in selected if each.weighed is not None]
-        self.feature_weights_ = weighed[0] if weighed else None
+        self.feature_weights_ = next((s.weighed.weights for s in selected if s.weighed is not None), None)
         self._store_search(search.builder(), search.record.index(first.best))
         if best.n_centers is not None:
             self.best_params_["n_centers"] = self.best_estimator_.n_centers
