@@ -43,27 +43,36 @@ def warn_of_copies(rows: Observations, model: BaseEstimator) -> None:
     model : estimator
         With the parameters that were chosen, fitted or not.
     """
+    if (copies := flattering_copies(rows, model)) is not None:
+        warn_caller(
+            f"{copies} If copies are one observation, scores and choices are too sure: keep each row once, "
+            "and give weights as w / w.max(), for whole numbers count observations."
+        )
+
+
+def flattering_copies(rows: Observations, model: BaseEstimator) -> str | None:
+    """What is to be said of rows that look like copies, as in `warn_of_copies`; None if nothing is."""
     places = Locations.distinct(len(rows)) if rows.precomputed else Locations.of(rows.X)
     repeated = np.bincount(places.which, weights=rows.units)[places.which] > 1
     mixed = np.bincount(places.which)[places.which] > 1
     alone, n_mixed = repeated & ~mixed, len(np.unique(places.which[mixed]))
     if not _are_copies(n_mixed, n_mixed + alone.sum()):
-        return
+        return None
     folds = _folds_of_places(places.which, rows.y)
     fresh = _held_out(rows, model, folds)
     if not _are_copies(n_mixed, n_mixed + (1 - _agreement(rows, folds, fresh))[alone].sum()):
-        return
+        return None
     weight = np.where(repeated, rows.judged_weight, 0.0)
     found, kept = _loss(rows.y, weight, folds, fresh), rows.folds(PARTS)
     promised = _loss(rows.y, weight, kept, _held_out(rows, model, kept))
-    if (found - promised) * weight.sum() > FLATTERED * rows.judged_weight.sum():
-        n_copies = rows.units[repeated].sum()
-        warn_caller(
-            f"{n_copies} of {rows.units.sum()} observations are at the same place as others and "
-            f"agree with them, as copies do: their log loss is {promised:.2g} where these may be known, and "
-            f"{found:.2g} where they are not. If copies are one observation, scores and choices are too "
-            "sure: keep each row once, and give weights as w / w.max(), for whole numbers count observations."
-        )
+    if (found - promised) * weight.sum() <= FLATTERED * rows.judged_weight.sum():
+        return None
+    n_copies = rows.units[repeated].sum()
+    return (
+        f"{n_copies} of {rows.units.sum()} observations are at the same place as others and "
+        f"agree with them, as copies do: their log loss is {promised:.2g} where these may be known, and "
+        f"{found:.2g} where they are not."
+    )
 
 
 def _are_copies(n_mixed: float, expected: float) -> bool:

@@ -116,6 +116,10 @@ class Observations:
         """The same observations on another scale."""
         return replace(self, X=X)
 
+    def counted_once(self) -> "Observations":
+        """The same rows of the same weights, each of which stands for one observation."""
+        return replace(self, units=np.ones_like(self.units))
+
     def sample(self, size: int) -> "Observations":
         """A random sample, with two rows at least of every class that has two; all rows if they are few.
 

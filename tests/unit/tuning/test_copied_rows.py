@@ -40,11 +40,37 @@ def test_copies_that_flatter_a_search_are_told_of(search):
     assert any("at the same place as others" in str(each.message) for each in caught)
 
 
-def test_rows_that_were_repeated_for_a_rare_class_are_told_of():
+@pytest.mark.parametrize("repeats", [2, 3])
+@pytest.mark.parametrize("as_weights", [False, True])
+def test_copies_count_as_one_observation_and_the_promise_holds(repeats, as_weights):
+    X, y = drawn(300)
+    times = np.where(y == 1, repeats, 1)
+    rows = np.arange(300) if as_weights else np.repeat(np.arange(300), times)
+    weight, search = times.astype(float) if as_weights else None, KernelLogisticRegressionCV(random_state=0)
+    with pytest.warns(UserWarning, match="They count as one observation each"):
+        model = search.fit(X[rows], y[rows], weight)
+    new, labels = drawn(3000, 1)
+    log_P = model.predict_log_proba(new)[np.arange(3000), labels]
+    found = -np.average(log_P, weights=np.where(labels == 1, repeats, 1.0))
+    assert found == pytest.approx(model.loo_scores_["log_loss"], abs=0.1)
+    assert found < 0.6  # labels learnt by heart: 0.8 and more
+
+
+def test_copies_count_apart_in_folds_of_the_user():
     X, y = drawn(150)
     rows = np.repeat(np.arange(150), np.where(y == 1, 3, 1))
     with pytest.warns(UserWarning, match="If copies are one observation"):
-        KernelLogisticRegressionCV(random_state=0).fit(X[rows], y[rows])
+        KernelLogisticRegressionCV(cv=4, random_state=0).fit(X[rows], y[rows])
+
+
+def test_a_search_of_copies_goes_on_from_its_checkpoint(tmp_path):
+    X, y = drawn(150)
+    search = KernelLogisticRegressionCV(kernel="rbf", random_state=0, checkpoint=tmp_path / "kept")
+    with pytest.warns(UserWarning, match="at the same place as others"):
+        first = search.fit(X, y, np.full(150, 2.0)).predict_proba(X)
+    with pytest.warns(UserWarning, match="at the same place as others"):
+        again = search.fit(X, y, np.full(150, 2.0)).predict_proba(X)
+    np.testing.assert_array_equal(again, first)
 
 
 def test_the_cure_is_one_and_ends_the_warning():

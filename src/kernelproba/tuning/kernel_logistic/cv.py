@@ -23,16 +23,15 @@ from kernelproba.number_range import log_probabilities
 from kernelproba.rows.duplicates import Duplicates
 from kernelproba.rows.store import stored_rows
 from kernelproba.tuning.checkpoint import Checkpoint, Stages
-from kernelproba.tuning.copied_rows import warn_of_copies
 from kernelproba.tuning.kernel_logistic.cross_fits import BLOCK_ROWS, held_out_of_all, held_out_probabilities
 from kernelproba.tuning.kernel_logistic.growth import follow_sizes
 from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, selected_of
 from kernelproba.tuning.kernel_logistic.many_rows import ManyRows, RowOrder
-from kernelproba.tuning.kernel_logistic.pool_fit import PoolFit
+from kernelproba.tuning.kernel_logistic.pool_fit import ONE_EACH, ONE_IN_SEARCH, PoolFit
 from kernelproba.tuning.kernel_logistic.run_identity import run_identity
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.search_spaces import SHARED, SearchSpaces
-from kernelproba.tuning.kernel_logistic.selection import select_models
+from kernelproba.tuning.kernel_logistic.selection import select_models, selected_models
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel
 from kernelproba.tuning.loo_classifier import LooProbabilities
 from kernelproba.tuning.observations import Observations, find_copies
@@ -88,7 +87,8 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
     cv : int, cross-validation splitter, iterable or None, default=None
         None leaves out one observation at a time.  A number makes stratified folds of observations that do
         not depend on the order of the rows.  Identical rows are as many observations, and so is a row whose
-        weight is a whole number; other weights say how much an observation matters.
+        weight is a whole number; other weights say how much an observation matters.  Without cv, copies that
+        agree more often than fits without any of them allow count as one, which a warning says.
     max_rows : int, default=2000
         Rows that the search looks at: a random sample of larger data.  From what it finds there, C, gamma and
         the number of centres are followed to larger samples, as long as they move (`growth`): more rows pay
@@ -296,12 +296,11 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         """Look at all rows, and judge every one of them."""
         rows, spaces = self._observed_spaces(X, y, given, copies)
         search.stages = self._stages(given, given, spaces)
-        stage = KeptSelection(search, "search", partial(selected_of, spaces=spaces, rows=rows))
-        selected = stage.found()
-        if selected is None:
-            selected = stage.keep(select_models(spaces, rows, search))
-        log_P = self._fit_pool(rows, selected, search)
-        self._warn_of_copies(rows)
+        log_P = self._fit_pool(rows, selected_models("search", spaces, rows, search), search)
+        if self._counts_copies(rows, ONE_EACH):
+            rows = rows.counted_once()
+            search.begin_anew()
+            log_P = self._fit_pool(rows, selected_models("search-anew", spaces, rows, search), search)
         self._store_selection(search, len(given.y), len(given.y))
         # The models number the distinct rows.
         self._rows_ = given.index[copies.first]
@@ -344,12 +343,12 @@ class KernelLogisticRegressionCV(  # type: ignore[override]  # intercept_ follow
         selected = stage.found()
         if selected is None:
             self._fit_pool(rows, select_models(spaces, rows, search), search, "fit of a sample")
-            self._warn_of_copies(rows)
+            if self._counts_copies(rows, ONE_IN_SEARCH):
+                rows = rows.counted_once()
+                search.begin_anew()
+                self._fit_pool(rows, select_models(spaces, rows, search), search, "fit of a sample")
             selected = stage.keep(self._selected)
         return selected
-
-    def _warn_of_copies(self, rows: Observations) -> None:
-        warn_of_copies(rows.with_rows(self._selected[0].fits.rows.X), self.estimators_[0])
 
     def _stages(
         self, given: Training | StoredTraining, sample: Training, spaces: list[SearchSpace]

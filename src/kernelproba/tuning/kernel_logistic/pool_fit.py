@@ -10,6 +10,8 @@ from kernelproba.caller_warning import warn_caller
 from kernelproba.estimators.base.training import Training
 from kernelproba.estimators.kernel_logistic.estimator import KernelLogisticRegression
 from kernelproba.estimators.kernel_logistic.refit import options_of
+from kernelproba.rows.folds import CrossValidation
+from kernelproba.tuning.copied_rows import flattering_copies, warn_of_copies
 from kernelproba.tuning.kernel_logistic.cross_fits import POOL_ROWS, HeldOutPool, cross_fit, n_folds
 from kernelproba.tuning.kernel_logistic.final_fits import FinalFits
 from kernelproba.tuning.kernel_logistic.kept_stages import model_of, model_state
@@ -22,12 +24,20 @@ from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SelectedModel
 from kernelproba.tuning.observations import Observations
 
+#: What becomes of copies that flatter a search, where all rows are searched and where a sample is.
+ONE_EACH = "They count as one observation each, of their weight; with cv they count apart."
+ONE_IN_SEARCH = (
+    "In the search they count as one each, but what is judged by larger samples may know copies of what it "
+    "was fitted to: keep each row once, and give weights as w / w.max()."
+)
+
 
 class PoolFit(PooledFunctions):
     """Fits of the models that a search has selected; `_model` makes each of them."""
 
     loo_method_: str
     n_centers: int | str | None
+    cv: CrossValidation
     _selected: list[SelectedModel]
 
     def _model(self, selected: SelectedModel) -> KernelLogisticRegression:
@@ -58,6 +68,16 @@ class PoolFit(PooledFunctions):
         log_Ps = [log_Ps[k] for k in members]
         self._store_temperature(pooled(log_Ps, self.weights_), rows.y, rows.judged_weight)
         return cross_fitted(log_Ps, rows.y, rows.judged_weight, rows.folds(PARTS))
+
+    def _counts_copies(self, rows: Observations, consequence: str) -> bool:
+        """Whether copies of one observation counted as several, but in the user's folds; this is told."""
+        seen = rows.with_rows(self._selected[0].fits.rows.X)
+        if self.cv is not None:
+            warn_of_copies(seen, self.estimators_[0])
+        elif (copies := flattering_copies(seen, self.estimators_[0])) is not None:
+            warn_caller(f"{copies} {consequence}")
+            return True
+        return False
 
     def _fitted(self, selected: SelectedModel, rows: Observations) -> KernelLogisticRegression:
         """The model of what was selected, fitted to all rows: from the fit of the search if there is one."""

@@ -157,6 +157,12 @@ class CandidateSearch:
         """Class indices of the rows of a candidate, and the predictions by which it was judged."""
         return self._held_out[candidate]
 
+    def begin_anew(self) -> None:
+        """Forget what was tried, and where walks ended, for a search of the same points in another light."""
+        self.forget()
+        self.record.clear()
+        self.at_limit.clear()
+
     def forget(self) -> None:
         """Give the memory of all matrices free."""
         for stage in self._stages:

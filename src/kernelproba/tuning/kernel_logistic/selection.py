@@ -1,11 +1,13 @@
 """Which kernels take part: each is screened on the same rows, and those that help a pool are finished."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from kernelproba.tuning.kernel_logistic.growth import grown_in_memory
+from kernelproba.tuning.kernel_logistic.kept_stages import KeptSelection, selected_of
 from kernelproba.tuning.kernel_logistic.pooling import fit_pool
 from kernelproba.tuning.kernel_logistic.search import CandidateSearch
 from kernelproba.tuning.kernel_logistic.stages import SearchSpace, SelectedModel, StageResult, finish, screen
@@ -13,6 +15,15 @@ from kernelproba.tuning.observations import Observations
 
 #: Rows up to which the matrices of all kernels are kept until the models are fitted.
 KEPT_ROWS = 1000
+
+
+def selected_models(
+    name: str, spaces: Sequence[SearchSpace], rows: Observations, search: CandidateSearch
+) -> list[SelectedModel]:
+    """What `select_models` chooses, or what a checkpoint keeps of it under this name."""
+    stage = KeptSelection(search, name, partial(selected_of, spaces=spaces, rows=rows))
+    known = stage.found()
+    return stage.keep(select_models(spaces, rows, search)) if known is None else known
 
 
 def select_models(
