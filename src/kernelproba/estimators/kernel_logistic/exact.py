@@ -143,10 +143,12 @@ def fit_each(
 
     Parameters
     ----------
-    kernel, X, y, options, matrix
+    kernel, X, y
         As of `fit_function`.
     weights : sequence of arrays (n,)
         One ω for each fit.
+    options, matrix
+        As of `fit_function`.
     """
     found: Sequence[LogisticFunction | None] | None = None
     if _solver(kernel, X, options) == "irls" and not _is_doubtful(kernel):
