@@ -30,8 +30,11 @@ STRAIGHT = 2e-2
 DOUBLE_VALUES = 1_000_000
 #: Rows of Θ whose features are copied at a time.
 CHUNK = 256
-#: Share of the penalty's curvature that a group must lack along itself to have a term, and the most it may.
-LEAST_SHARE, MOST_SHARE = 0.1, 1 - 1e-6
+#: Share of the penalty's curvature that a group must lack along itself to have a term.
+LEAST_SHARE = 0.1
+#: The least share that is left of it: S is a difference of two numbers which are all but equal, and groups
+#: whose norms are smaller are held by what is left.
+LEFT = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-6}
 #: Ridge of a factor in single precision, relative to the mean diagonal.
 SINGLE_RIDGE = 1e-5
 
@@ -111,7 +114,7 @@ class GroupSystem:
         units = theta / np.maximum(GroupLasso().dual_norm(theta), np.finfo(float).tiny)[:, None]
         along = np.zeros(len(theta))
         along[:m] = np.einsum("jk,jk->j", units[:m], self.penalty.curvature_product(self.W, units[:m]))
-        lacking = np.minimum(bend - along[self.rows], MOST_SHARE * bend)
+        lacking = np.minimum(bend - along[self.rows], (1 - LEFT[dtype]) * bend)
         self.terms = np.flatnonzero((lacking > LEAST_SHARE * bend) & (bend > 0))
         self.units = units[self.rows[self.terms]].astype(dtype)
         S = -self.inverse[np.ix_(self.terms, self.terms)] * (self.units @ self.units.T)

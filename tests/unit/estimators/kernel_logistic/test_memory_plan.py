@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from kernelproba import KernelLogisticRegression, KernelLogisticRegressionCV
-from kernelproba.estimators.kernel_logistic.memory_plan import MemoryPlan
+from kernelproba.estimators.kernel_logistic.memory_plan import BLOCK, BLOCK_BYTES, MemoryPlan
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +62,12 @@ def test_a_search_stays_within_its_limit(rows):
     peak_of(lambda: clone(model).fit(rows[0][:300], rows[1][:300]))  # what is imported on the way
     assert peak_of(lambda: model.fit(*rows)) < limit
     assert model.score(*rows) > 0.8
+
+
+@pytest.mark.parametrize("m", [100, 1000, 2000, 4000])
+def test_samples_are_worked_on_by_as_many_rows_as_centres_where_there_is_room(m):
+    roomy, tight = MemoryPlan(12 * 2**30, 1), MemoryPlan(200 * 2**20, 1)
+    assert roomy.sample_block_rows(m) >= m
+    for plan in (roomy, tight):
+        taken = BLOCK_BYTES * m * plan.sample_block_rows(m)
+        assert plan.sample_block_rows(m) == plan.block_rows(m) or taken <= BLOCK * plan.total
