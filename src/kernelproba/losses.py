@@ -61,6 +61,9 @@ class Loss(Protocol):
     def curvature_sum(self, state: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Σᵢ ωᵢ ∂²ℓᵢ, (k, k)."""
 
+    def curvature_terms(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows i (a,), vectors u (a, k) and numbers λ (a,) with ∂²ℓᵢ = Σ λ u uᵀ over the terms of row i."""
+
 
 def logistic_terms(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """−log σ(z), its slope −σ(−z) and curvature σ(z)σ(−z), of one exponential; nothing cancels for large |z|.
@@ -113,6 +116,9 @@ class Logistic:
 
     def curvature_sum(self, state, weights):
         return (weights @ state)[:, None]
+
+    def curvature_terms(self, state):
+        return np.arange(len(state)), np.ones_like(state), state[:, 0]
 
 
 class Softmax:
@@ -175,6 +181,22 @@ class Softmax:
 
     def curvature_sum(self, state, weights):
         return np.diag(weights @ state) - (weights[:, None] * state).T @ state
+
+    def curvature_terms(self, state):
+        # With classes in falling order of p: is it this one, or one of those behind?
+        # u = e_k − p_{>k}/Σp_{>k},  λ = p_k Σp_{>k}/Σp_{≥k}
+        # A row that hesitates between two classes has one term of any size.
+        order = np.argsort(-state, axis=1)
+        P = np.take_along_axis(state, order, axis=1)
+        behind = np.cumsum(P[:, ::-1], axis=1)[:, ::-1]
+        after = np.append(behind[:, 1:], np.zeros((len(P), 1), dtype=P.dtype), axis=1)
+        bend = P * after / np.maximum(behind, np.finfo(P.dtype).tiny)
+        row, k = np.nonzero(bend > np.finfo(P.dtype).eps * bend.max(initial=0.0))
+        here = np.arange(P.shape[1]) - k[:, None]
+        share = P[row] / after[row, k][:, None]
+        U = np.empty_like(share)
+        np.put_along_axis(U, order[row], np.where(here > 0, -share, here == 0), axis=1)
+        return row, U, bend[row, k]
 
 
 def loss_for(n_classes: int) -> Loss:

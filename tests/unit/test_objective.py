@@ -114,3 +114,14 @@ def test_terms_of_the_logistic_loss_keep_their_digits_at_every_score():
     assert_allclose(loss, -log_expit(z), rtol=1e-13)
     assert_allclose(slope, -expit(-z), rtol=1e-13)
     assert_allclose(curvature, expit(z) * expit(-z), rtol=1e-13)
+
+
+@pytest.mark.parametrize(("loss", "k"), [(Logistic(), 1), (Softmax(), 2), (Softmax(), 5)])
+@pytest.mark.parametrize("size", [0.0, 1.0, 50.0])
+def test_the_terms_of_the_curvature_add_up_to_it(loss, k, size):
+    rng = np.random.default_rng(0)
+    state, V = loss.curvature(size * rng.standard_normal((30, k))), rng.standard_normal((30, k))
+    row, U, bend = loss.curvature_terms(state)
+    total = np.zeros_like(V)
+    np.add.at(total, row, U * (bend * np.einsum("ak,ak->a", U, V[row]))[:, None])
+    np.testing.assert_allclose(total, loss.curvature_product(state, V), atol=1e-12)

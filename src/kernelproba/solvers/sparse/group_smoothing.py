@@ -122,7 +122,7 @@ def smoothed_newton(
     groups = SmoothedGroups.at(start[:m], fall.first * size * min(1.0, point.residual))
     n_iter, at_mu = 0, 0
     while best.residual > tol and n_iter < max_iter and groups.mu > fall.least * size:
-        point, groups, t = smoothed_step(point, groups, DENSE_SIZE)
+        point, groups, t = smoothed_step(point, groups)
         n_iter, at_mu = n_iter + 1, at_mu + 1
         # Long steps say that this μ has been dealt with; where none leads on another μ may.
         dealt = t > 0.5 or t == 0.0 or at_mu == MOST_STEPS
@@ -154,26 +154,19 @@ def _polished(point: Point) -> Point:
     features = as_rows(smooth.features.whole()[:, used])
     inside = RestrictedObjective(replace(smooth, features=features), point.objective.penalty, used)
     rows = np.append(used, np.arange(m, len(point.theta)))
-    moved = smoothed_step(
-        Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0), DENSE_SIZE
-    )[0]
+    moved = smoothed_step(Point(inside, point.theta[rows]), SmoothedGroups.at(point.theta[used], 0.0))[0]
     theta = np.zeros_like(point.theta)
     theta[rows] = moved.theta
     return Point(point.objective, theta)
 
 
-def smoothed_step(
-    point: Point, groups: SmoothedGroups, dense_size: int
-) -> tuple[Point, SmoothedGroups, float]:
-    """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere.
-
-    Up to so many entries its system is factorised.
-    """
+def smoothed_step(point: Point, groups: SmoothedGroups) -> tuple[Point, SmoothedGroups, float]:
+    """One Newton step on J_μ: where it leads, the dual there, and its length, 0 if it leads nowhere."""
     m, W = point.m, point.theta[: point.m]
     slope = point.gradient.copy()
     slope[:m] += W / groups.sizes(W)
     here = point.value - point.objective.penalty.value(W) + groups.sizes(W).sum()
-    for step, shortest in _newton_directions(point, groups, slope, dense_size):
+    for step, shortest in _newton_directions(point, groups, slope):
         promised, moved = float(np.vdot(slope, step)), point.objective.scores(step)
         for t in halvings(shortest):
             with np.errstate(over="ignore", invalid="ignore"):
@@ -186,11 +179,11 @@ def smoothed_step(
 
 
 def _newton_directions(
-    point: Point, groups: SmoothedGroups, slope: np.ndarray, dense_size: int
+    point: Point, groups: SmoothedGroups, slope: np.ndarray
 ) -> Iterator[tuple[np.ndarray, float]]:
     """Yield steps to try one after the other, and how short each may become."""
     objective, state = point.objective, point.objective.smooth.loss.curvature(point.scores)
-    if slope.size <= dense_size:
+    if slope.size <= DENSE_SIZE:
         H = _dense_system(point, groups, slope.shape, state)
         # A ridge of more than rounding may outweigh the penalty's curvature, 1/s, where coefficients are
         # large; without it steps may be all rounding.

@@ -6,7 +6,7 @@ the solution is optimal on all candidates once none is.  Only the columns of the
 
 Most steps are spent on the way to about the right set.  With many rows that way is gone on a sample of them,
 each with the weight of those it stands for, whose kernel matrix is small enough to be held; with groups of
-many entries it sets out from a lasso (`group_path`).
+many entries it sets out from a lasso (`group_interior`).
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ from kernelproba.basis.columns import HELD_ROWS, WorkingColumns
 from kernelproba.penalties import Lasso
 from kernelproba.solvers.solution import Solution
 from kernelproba.solvers.sparse.group_accelerated import accelerated_start
-from kernelproba.solvers.sparse.group_path import GroupPath
+from kernelproba.solvers.sparse.group_interior import InteriorPath
 from kernelproba.solvers.sparse.group_smoothing import DENSE_SIZE, group_newton
 from kernelproba.solvers.sparse.objective import SparseObjective
 from kernelproba.solvers.sparse.pair_newton import pair_newton
@@ -36,8 +36,6 @@ MODERATE = 1e4
 LASSO_STRENGTH, LASSO_TOL = 1.5, 1.0
 #: Accelerated steps from the null model on all candidates.
 FIRST_STEPS = 75
-#: μ to begin with, in units of the mean norm of the groups in use.
-FIRST_FROM_ALL, FIRST_FROM_LASSO = 0.3, 0.05
 #: A restricted problem is solved to this share of the residual outside.
 GOAL = 0.2
 #: And with groups: before that smoothing leaves most rows next to zero, and the working set would keep them.
@@ -89,18 +87,21 @@ def working_set(objective: SparseObjective, start: np.ndarray, *, tol: float, ma
 
 def _follow_path(state: "WorkingState", tol: float, max_iter: int) -> tuple["WorkingState", int]:
     """Groups along a path, and the steps taken: from all candidates where they are few, else from a lasso."""
-    objective, n_iter, first = state.objective, 0, FIRST_FROM_ALL
+    objective, n_iter = state.objective, 0
     n = len(objective.columns)
     if n <= PAIR_ROWS:
         start = accelerated_start(objective.restrict(np.arange(n)), objective.null_model(), FIRST_STEPS)
     else:
         lasso = replace(objective, penalty=Lasso(), weights=LASSO_STRENGTH * objective.weights)
         solution = working_set(lasso, lasso.null_model(), tol=LASSO_TOL, max_iter=max_iter)
-        start, n_iter, first = solution.coef, solution.n_iter, FIRST_FROM_LASSO
+        start, n_iter = solution.coef, solution.n_iter
     begun = WorkingState(objective, start)
     # Few centres are fitted exactly in no time.
     if begun.coef.size > DENSE_SIZE:
-        n_iter += GroupPath(begun, first).follow(tol, max_iter - n_iter)
+        value = begun.value()
+        n_iter += InteriorPath(begun).follow(tol, max_iter - n_iter)
+        if not begun.value() <= value:
+            begun = WorkingState(objective, start)
     return begun, n_iter
 
 
@@ -215,9 +216,9 @@ class WorkingState:
         outside[self.index] = 0.0
         return outside
 
-    def exchange(self, outside: np.ndarray, count: int) -> None:
-        """Keep the centres in use and add the steepest of the others, at most so many."""
-        self._extend(_largest(np.where(outside > 1, outside, 0.0), count))
+    def join(self, values: np.ndarray, count: int) -> None:
+        """Keep the centres in use and add those of the largest values > 0, at most so many."""
+        self._extend(_largest(values, count))
 
     def _steepest(self) -> np.ndarray:
         """The steepest of the centres not in use."""

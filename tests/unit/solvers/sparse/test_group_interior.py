@@ -1,4 +1,4 @@
-"""Group lassos of many entries along the path from a lasso."""
+"""Group lassos of many entries by an interior-point method."""
 
 import sys
 from dataclasses import replace
@@ -10,7 +10,7 @@ from kernelproba.basis.columns import KernelColumns
 from kernelproba.kernels import RBF
 from kernelproba.losses import Softmax
 from kernelproba.penalties import GroupLasso, Lasso
-from kernelproba.solvers.sparse import group_path, group_smoothing, working_set
+from kernelproba.solvers.sparse import group_interior, group_smoothing, working_set
 from kernelproba.solvers.sparse.objective import SparseObjective
 
 #: The package exports the function of the module's name.
@@ -34,11 +34,11 @@ def many(monkeypatch):
 
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize("C", [0.05, 2.0, 20.0])
-@pytest.mark.parametrize(("rows", "most"), [(1000, 3200), (0, 3200), (0, 40)])
-def test_the_path_ends_at_the_minimum(C, rows, most, monkeypatch):
-    """Whether it begins with all rows or with those of a lasso."""
+@pytest.mark.parametrize(("rows", "joining"), [(1000, 0.5), (0, 0.5), (0, 0.0)])
+def test_the_path_ends_at_the_minimum(C, rows, joining, monkeypatch):
+    """Whether it begins with all rows or with those of a lasso, with others beside or without."""
     monkeypatch.setattr(rounds, "PAIR_ROWS", rows)
-    monkeypatch.setattr(group_path, "MOST", most)
+    monkeypatch.setattr(group_interior, "FIRST_JOINING", joining)
     whole = problem(C)
     path = working_set(whole, whole.null_model(), tol=1e-4, max_iter=1000)
     assert path.converged
@@ -54,8 +54,8 @@ def test_the_path_alone_converges_in_few_steps():
     whole = problem()
     lasso = replace(whole, penalty=Lasso())
     state = rounds.WorkingState(whole, working_set(lasso, lasso.null_model(), tol=1.0, max_iter=100).coef)
-    assert group_path.GroupPath(state, 0.05).follow(1e-3, 1000) < 40
-    assert state.residual <= 1e-3
+    assert group_interior.InteriorPath(state).follow(1e-3, 1000) < 40
+    assert state.residual <= group_interior.END
 
 
 @pytest.mark.usefixtures("many")
@@ -74,3 +74,16 @@ def test_a_path_without_any_step_left_returns_where_it_stands():
     assert not found.converged
     assert found.n_iter <= 5
     assert np.isfinite(found.value)
+
+
+@pytest.mark.usefixtures("many")
+def test_steps_that_lead_nowhere_end_no_worse_than_they_began(monkeypatch):
+    monkeypatch.setattr(group_interior.InteriorPath, "_search", lambda *_: 0.0)
+    whole = problem()
+    start = np.vstack([np.random.default_rng(0).standard_normal((N, K)), np.zeros((1, K))])
+    state = rounds.WorkingState(whole, start)
+    before = state.value()
+    group_interior.InteriorPath(state).follow(1e-3, 1000)
+    assert state.value() <= before * (1 + 1e-9)
+    found = working_set(whole, whole.null_model(), tol=1e-3, max_iter=1000)
+    assert found.converged
