@@ -32,21 +32,23 @@ INSIDE, RTOL = 0.99, 1e-2
 #: tⱼ − ‖Wⱼ‖ to begin with, in units of the mean norm of the groups in use, and the largest norm of a dual.
 FIRST_SLACK, DUAL = 0.3, 0.9
 #: Candidates that join to begin with, as a share of those in use, and their least slope.
-FIRST_JOINING, STEEP = 0.5, 0.9
+FIRST_JOINING, STEEP = 0.3, 0.9
 #: μ, in units of that norm, down to which others join on the way, and how many, as a share of those in use.
-OPEN, JOINING = 5e-3, 0.1
+OPEN, JOINING = 5e-3, 0.05
 #: Largest μ behind an exchange, in units of that norm, and as a share of what the steepest slope exceeds 1
 #: by; the largest norm of the duals of centres that join, and their least slope at the first exchange.
 ANEW, ANEW_SHARE, DUAL_ANEW, NEAR = 1e-2, 0.1, 0.95, 0.97
 #: Residual of the problem on the centres in use at which the others are looked at, and at which rounds of the
 #: working set see to the rest.
-SETTLED, END = 0.1, 0.01
+SETTLED, END = 0.1, 0.05
+#: Share of idle centres from which on they leave.
+CROWDED = 0.2
 #: Length of a step that leads nowhere, before the first exchange and behind it, and how many of them in a row
 #: are too many.
-STUCK, SHORT, SHORT_STEPS = 1e-4, 0.05, 3
+STUCK, SHORT, SHORT_STEPS = 1e-4, 0.05, 2
 #: Curvature of a term up to which systems leave it out, to begin with, and its changes where a step has taken
 #: many products with the Hessian, or few.
-STRAIGHT, MANY, FEW, FINER, COARSER = 0.15, 40, 14, 0.6, 1.5
+STRAIGHT, MANY, FEW, FINER, COARSER = 0.2, 40, 14, 0.6, 1.5
 #: Halvings of a step that the barrier calls for, at most.
 HALVINGS = 12
 #: Relative rounding of the barrier, and by what J may rise where idle groups are set to zero at the end.
@@ -85,10 +87,13 @@ class InteriorPath:
         short = self._approach(max_iter)
         while self.steps < max_iter and short < SHORT_STEPS and len(state.index):
             short = 0 if self._step() > SHORT else short + 1
-            residual = self._residual()
-            if residual > max(SETTLED, tol):
+            residual, crowded = self._residual(), self._idle().mean() > CROWDED
+            if residual > max(SETTLED, tol) and not crowded:
                 continue
             state.accept(state.coef, state.F)
+            if crowded:
+                self._exchange(1.0, min(ANEW, self._mu() / self.size))
+                continue
             excess = float(state.slopes_outside().max(initial=0.0)) - 1
             if excess > max(residual, goal):
                 self._exchange(1.0, min(ANEW, ANEW_SHARE * excess))

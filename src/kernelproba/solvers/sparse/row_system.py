@@ -88,8 +88,9 @@ class RowSystem:
 
     def _factorise(self) -> None:
         """Find the factor of diag(1/λ) + G, of which only one triangle is computed."""
-        (syrk,) = get_blas_funcs(("syrk",), (self.Phi,))
-        potrf, self._potrs = get_lapack_funcs(("potrf", "potrs"), (self.Phi,))
+        # A triangle and one vector: `potrs` takes three times as long.
+        syrk, self._trsv = get_blas_funcs(("syrk", "trsv"), (self.Phi,))
+        (potrf,) = get_lapack_funcs(("potrf",), (self.Phi,))
         at_terms = self.Phi[:, self.row]
         scaled = at_terms * np.sqrt(self.b)[:, None]
         G = syrk(1.0, scaled.T, lower=1)
@@ -114,7 +115,8 @@ class RowSystem:
         """A⁻¹R, by the terms."""
         spread = self._spread(R.astype(self.U.dtype))
         at_terms = np.einsum("ak,ak->a", (spread.T @ self.Phi).T[self.row], self.U)
-        solved = self._potrs(self.factor, at_terms, lower=1)[0]
+        half = self._trsv(self.factor, at_terms, lower=1)
+        solved = self._trsv(self.factor, half, lower=1, trans=1)
         back = self.sum @ (self.U * solved[:, None])
         return (spread - self._spread((back.T @ self.Phi.T).T)).astype(np.float64)
 
