@@ -1,4 +1,4 @@
-"""Group lassos of many entries by an interior-point method: hardly more than a dozen Newton steps.
+"""Group lassos of many entries by an interior-point method: a few dozen Newton steps, whatever their size.
 
     min Σ ω ℓ + Σⱼ tⱼ      with ‖Wⱼ‖ ≤ tⱼ
 
