@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import get_blas_funcs
 
+from kernelproba.kernels.blocks import for_each_block
 from kernelproba.kernels.thin_product import (
     SMALL_PRODUCT,
     multiplies_in_place,
@@ -23,6 +24,10 @@ from kernelproba.kernels.thin_product import (
 from kernelproba.losses import Loss, LossTerms
 from kernelproba.penalties import QuadraticPenalty
 from kernelproba.rows.protocol import Rows
+
+#: Scores up to which rows are taken in parts so small that BLAS copies none for either product, and the least
+#: rows of a part: losses of fewer cost as much as the copies.
+FEW_SCORES, LEAST_ROWS = 8, 60
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,27 @@ class LinearScores:
         pulled = pulled.astype(np.float64, copy=False)
         return np.vstack([pulled, G.sum(axis=0)]) if self.fit_intercept else pulled
 
+    def _pulled(self, Phi, theta, slopes):
+        """Σ of values and Φ̃ᵀG, where `slopes` has values and G of rows and their scores at Θ."""
+        (n, m), k = Phi.shape, theta.shape[1]
+        step = SMALL_PRODUCT // (m * k + 1)
+        in_place = isinstance(Phi, np.ndarray) and multiplies_in_place()
+        if not (in_place and 1 < k <= FEW_SCORES and LEAST_ROWS <= step < n):
+            value, G = slopes(slice(None), self.scores(Phi, theta))
+            return np.float64(value), self._transpose_product(Phi, G)
+        parts = {}
+
+        def work(rows: slice) -> None:
+            value, G = slopes(rows, self.scores(Phi[rows], theta))
+            parts[rows.start] = value, self._transpose_product(Phi[rows], G)
+
+        for_each_block(work, n, m, step)
+        values, pulled = zip(*(parts[start] for start in sorted(parts)), strict=True)
+        return np.float64(sum(values)), np.sum(pulled, axis=0)
+
     def value_and_gradient(self, Phi, y, w, theta):
         """Σ wℓ and its gradient."""
-        value, G = self.loss.value_and_gradient(self.scores(Phi, theta), y, w)
-        return np.float64(value), self._transpose_product(Phi, G)
+        return self._pulled(Phi, theta, lambda rows, F: self.loss.value_and_gradient(F, y[rows], w[rows]))
 
     def curvature(self, Phi, theta):
         """State of the curvature of each row."""
@@ -64,9 +86,11 @@ class LinearScores:
 
     def hessian_product(self, Phi, state, w, V):
         """Σ w φ̃ ∂²ℓ φ̃ᵀV."""
-        return self._transpose_product(
-            Phi, w[:, None] * self.loss.curvature_product(state, self.scores(Phi, V))
-        )
+
+        def slopes(rows, F):
+            return 0.0, w[rows, None] * self.loss.curvature_product(state[rows], F)
+
+        return self._pulled(Phi, V, slopes)[1]
 
     def gram(self, Phi, v):
         """Σ v φ̃φ̃ᵀ; where no v is negative as AᵀA, of which BLAS computes one triangle.

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit
 
+from kernelproba import objective
 from kernelproba.losses import Logistic, Softmax, logistic_terms, loss_for
 from kernelproba.objective import Objective
 from kernelproba.penalties import Ridge
@@ -125,3 +126,24 @@ def test_the_terms_of_the_curvature_add_up_to_it(loss, k, size):
     total = np.zeros_like(V)
     np.add.at(total, row, U * (bend * np.einsum("ak,ak->a", U, V[row]))[:, None])
     np.testing.assert_allclose(total, loss.curvature_product(state, V), atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_rows_in_parts_have_the_sums_of_the_whole(k, monkeypatch):
+    """So small that BLAS copies no operand, where its kernels can do that."""
+    rng = np.random.default_rng(0)
+    Phi, theta, y = rng.standard_normal((500, 20)), rng.standard_normal((21, k)), rng.integers(0, k, 500)
+    block, weights = objective.LinearScores(Softmax(), True), rng.random(500)
+    state = rng.dirichlet(np.ones(k), size=500)
+    monkeypatch.setattr(objective, "FEW_SCORES", 0)
+    value, gradient = block.value_and_gradient(Phi, y, weights, theta)
+    product = block.hessian_product(Phi, state, weights, theta)
+    monkeypatch.setattr(objective, "FEW_SCORES", 8)
+    monkeypatch.setattr(objective, "SMALL_PRODUCT", 70 * 20 * k)
+    monkeypatch.setattr(objective, "multiplies_in_place", lambda: True)
+    in_parts = block.value_and_gradient(Phi, y, weights, theta)
+    assert in_parts[0] == pytest.approx(value, rel=1e-13)
+    np.testing.assert_allclose(in_parts[1], gradient, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        block.hessian_product(Phi, state, weights, theta), product, rtol=1e-10, atol=1e-10
+    )
