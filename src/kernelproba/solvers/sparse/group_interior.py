@@ -46,9 +46,9 @@ CROWDED = 0.2
 #: Length of a step that leads nowhere, before the first exchange and behind it, and how many of them in a row
 #: are too many.
 STUCK, SHORT, SHORT_STEPS = 1e-4, 0.05, 2
-#: Curvature of a term up to which systems leave it out, to begin with, and its changes where a step has taken
-#: many products with the Hessian, or few.
-STRAIGHT, MANY, FEW, FINER, COARSER = 0.2, 40, 14, 0.6, 1.5
+#: Curvature of a term up to which systems leave it out, to begin with; its least and largest change, and the
+#: power of the ratio of times by which it changes: factors are to take as long as products.
+STRAIGHT, CHANGE, SLOWLY = 0.2, (0.6, 4.0), 0.25
 #: Halvings of a step that the barrier calls for, at most.
 HALVINGS = 12
 #: Relative rounding of the barrier, and by what J may rise where idle groups are set to zero at the end.
@@ -87,11 +87,12 @@ class InteriorPath:
         short = self._approach(max_iter)
         while self.steps < max_iter and short < SHORT_STEPS and len(state.index):
             short = 0 if self._step() > SHORT else short + 1
-            residual, crowded = self._residual(), self._idle().mean() > CROWDED
-            if residual > max(SETTLED, tol) and not crowded:
+            residual = self._residual()
+            settled, crowded = residual <= max(SETTLED, tol), self._idle().mean() > CROWDED
+            if not settled and not crowded:
                 continue
             state.accept(state.coef, state.F)
-            if crowded:
+            if not settled:
                 self._exchange(1.0, min(ANEW, self._mu() / self.size))
                 continue
             excess = float(state.slopes_outside().max(initial=0.0)) - 1
@@ -185,7 +186,7 @@ class InteriorPath:
         other = _pull(uphill, scaling, goal) - rhs
         rest = min(1.0, RTOL * system.size(rhs) / max(system.size(other), np.finfo(float).tiny))
         step = _direction(scaling, goal, solved + system.solve(other, rest), m)
-        self.straight *= FINER if system.products > MANY else COARSER if system.products < FEW else 1.0
+        self.straight *= float(np.clip(system.balance() ** SLOWLY, *CHANGE))
         length = min(x.reach(Pair(step.t, step.theta[:m])), dual.reach(Pair(fixed, step.V)))
         return self._search(step, min(1.0, INSIDE * length), mu)
 

@@ -21,8 +21,10 @@ from kernelproba.solvers.sparse.group_system import GroupCurvature
 from kernelproba.solvers.sparse.newton_system import damping
 from kernelproba.solvers.sparse.objective import RestrictedObjective
 
-#: Most terms: the factor takes a third of a gigabyte then.
-MOST = 7000
+#: Most terms, at all (the factor takes 0.2 GB) and for each row.
+MOST, MOST_PER_ROW = 7000, 2
+#: Time of a multiplication in products with a few columns, in units of that in factors.
+THIN = 2.5
 #: Largest bⱼ and bⱼ rⱼ in units of the mean curvature of the loss along one entry: single precision.
 LARGEST = 1e5
 #: Terms whose products are formed at a time.
@@ -76,8 +78,9 @@ class RowSystem:
         least = min(
             straight * min(1.0, float(objective.smooth.weights.max())), 0.5 * float(size.max(initial=0.0))
         )
-        if np.count_nonzero(size > least) > MOST:
-            least = float(np.partition(size, -MOST)[-MOST])
+        most = min(MOST, MOST_PER_ROW * curvature.Phi.shape[1])
+        if np.count_nonzero(size > least) > most:
+            least = float(np.partition(size, -most)[-most])
         kept = np.flatnonzero(size > least)
         self.U, self.bend = U[kept], bend[kept]
         rows, self.row = np.unique(row[kept], return_inverse=True)
@@ -131,6 +134,14 @@ class RowSystem:
         return conjugate_gradient(
             self.product, rhs, rtol=rtol, max_iter=MOST_ITERATIONS, precondition=self.precondition
         )
+
+    def balance(self) -> float:
+        """Time of the factor relative to that of the products so far."""
+        p, rows = self.curvature.Phi.shape
+        terms, k = self.U.shape
+        factor = terms**2 * (2 * p + terms / 3)
+        # A product with A and one with its preconditioner, to the rows and back.
+        return factor / (THIN * self.products * 4 * p * k * (rows + len(self.Phi.T)))
 
     def size(self, R: np.ndarray) -> float:
         """Norm in which `solve` takes its share."""
