@@ -33,6 +33,12 @@ def write(name: str, title: str, text: str, rows: list[dict], where: dict) -> Pa
     return page
 
 
+def recorded(name: str) -> list[dict]:
+    """Return the rows of docs/results/NAME.json, none if there is no such file yet."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf8"))["rows"] if path.exists() else []
+
+
 def measured(record: dict) -> str:
     """The end of a page, which is all numbers: the table and the machine."""
     columns = list(record["rows"][0])

@@ -39,8 +39,8 @@ OPEN, JOINING = 5e-3, 0.05
 #: by; the largest norm of the duals of centres that join, and their least slope at the first exchange.
 ANEW, ANEW_SHARE, DUAL_ANEW, NEAR = 1e-2, 0.1, 0.95, 0.97
 #: Residual of the problem on the centres in use at which the others are looked at, and at which rounds of the
-#: working set see to the rest.
-SETTLED, END = 0.1, 0.05
+#: working set see to the rest, if the last step was not a long one.
+SETTLED, END, LONG = 0.1, 0.01, 0.7
 #: Share of idle centres from which on they leave.
 CROWDED = 0.2
 #: Length of a step that leads nowhere, before the first exchange and behind it, and how many of them in a row
@@ -83,11 +83,12 @@ class InteriorPath:
 
     def follow(self, tol: float, max_iter: int) -> int:
         """Move until the residual is next to tol or steps lead nowhere; return the steps taken."""
-        state, goal = self.state, max(tol, END)
-        short = self._approach(max_iter)
+        state, short = self.state, self._approach(max_iter)
         while self.steps < max_iter and short < SHORT_STEPS and len(state.index):
-            short = 0 if self._step() > SHORT else short + 1
+            length = self._step()
+            short = 0 if length > SHORT else short + 1
             residual = self._residual()
+            goal = tol if length > LONG else max(tol, END)
             settled, crowded = residual <= max(SETTLED, tol), self._idle().mean() > CROWDED
             if not settled and not crowded:
                 continue
@@ -96,7 +97,7 @@ class InteriorPath:
                 self._exchange(1.0, min(ANEW, self._mu() / self.size))
                 continue
             excess = float(state.slopes_outside().max(initial=0.0)) - 1
-            if excess > max(residual, goal):
+            if excess > max(residual, END, tol):
                 self._exchange(1.0, min(ANEW, ANEW_SHARE * excess))
             elif residual <= goal:
                 break
