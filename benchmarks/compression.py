@@ -9,7 +9,6 @@ names the directory of the data sets.
 """
 
 import argparse
-import json
 import pickle
 import time
 
@@ -17,7 +16,7 @@ import numpy as np
 from sklearn.metrics import log_loss
 
 from benchmarks.logistic import PROBLEMS, load
-from benchmarks.measure import RESULTS, interleaved, machine, write
+from benchmarks.measure import RESULTS, interleaved, machine, recorded, write
 from kernelproba import KernelLogisticRegression
 from kernelproba.compression import compress
 
@@ -83,10 +82,8 @@ def size(model) -> int:
 
 def add(lines: list[dict]) -> None:
     """Put lines on record, in the place of earlier ones of the same model, and write the page."""
-    path = RESULTS / f"{NAME}.json"
-    known = json.loads(path.read_text("utf8"))["rows"] if path.exists() else []
     keys = {_key(each) for each in lines}
-    rows = [each for each in known if _key(each) not in keys] + lines
+    rows = [each for each in recorded(NAME) if _key(each) not in keys] + lines
     rows.sort(key=lambda each: (each["data"], each["model"] != "softmax", -each["share"], each["moved"]))
     write(NAME, "Models with fewer centres", text(rows), rows, machine())
     picture(rows)
