@@ -89,8 +89,8 @@ class InteriorPath:
             short = 0 if length > SHORT else short + 1
             residual = self._residual()
             goal = tol if length > LONG else max(tol, END)
-            settled, crowded = residual <= max(SETTLED, tol), self._idle().mean() > CROWDED
-            if not settled and not crowded:
+            settled = residual <= max(SETTLED, tol)
+            if not settled and not self._is_crowded():
                 continue
             state.accept(state.coef, state.F)
             if not settled:
@@ -103,6 +103,14 @@ class InteriorPath:
                 break
         self._end()
         return self.steps
+
+    def _is_crowded(self) -> bool:
+        """Whether many centres are idle and J would not rise by more than what is open without them."""
+        idle, state = self._idle(), self.state
+        if idle.mean() <= CROWDED:
+            return False
+        without = state.restricted.value(*self._without_idle())[0]
+        return bool(without - state.value() <= self._mu() * len(idle))
 
     def _approach(self, max_iter: int) -> int:
         """Let centres join while μ falls, then exchange them; return the steps that led nowhere at last."""
@@ -230,7 +238,7 @@ class InteriorPath:
         state.coef, state.F = self._without_idle()
         outside = GroupLasso().dual_norm(state.D)
         outside[state.index[state.W.any(axis=1)]] = 0.0
-        self._join(np.where(outside > least, outside, 0.0), len(outside), mu)
+        self._join(np.where(outside > least, outside, 0.0), len(state.index), mu)
         used = state.W.any(axis=1)
         index, W = state.index[used], state.W[used]
         self.t[index] = np.hypot(GroupLasso().dual_norm(W), (2 * mu) ** 0.5 * self.size)
